@@ -1,0 +1,1 @@
+//! `fleet.yaml`: raw form, validation, schema.

@@ -1,0 +1,83 @@
+//! The merged kubeconfig, read file by file and never written.
+
+use std::path::PathBuf;
+
+/// Everything needed to reach one context's API server, relative paths made absolute. Debug output hides secrets.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Context name.
+    pub context: String,
+    /// Server URL.
+    pub server: String,
+    /// `tls-server-name`.
+    pub tls_server_name: String,
+    /// `insecure-skip-tls-verify`.
+    pub insecure: bool,
+    /// Authority, PEM.
+    pub ca: Option<Vec<u8>>,
+    /// `proxy-url`.
+    pub proxy_url: String,
+    /// Namespace of the context.
+    pub namespace: String,
+    /// How to authenticate.
+    pub auth: Auth,
+    /// `as`, `as-uid`, `as-groups`, `as-user-extra`.
+    pub impersonate: Impersonate,
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access").field("context", &self.context).field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+/// How to authenticate; `client-certificate` may come beside a token and is kept beside it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Auth {
+    /// Client certificate chain and key, PEM.
+    pub certificate: Option<(Vec<u8>, Vec<u8>)>,
+    /// Static bearer token.
+    pub token: Option<String>,
+    /// Token file, read again when it changes.
+    pub token_file: Option<PathBuf>,
+    /// Basic authentication.
+    pub basic: Option<(String, String)>,
+    /// Credential plugin.
+    pub exec: Option<Exec>,
+    /// Legacy auth-provider's name (refused with a hint, except those we know).
+    pub provider: Option<String>,
+}
+
+/// A credential plugin. Two equal values are run once and share the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Exec {
+    /// `apiVersion` of the protocol.
+    pub api_version: String,
+    /// Program; relative names are looked up in PATH, relative paths from the kubeconfig's folder.
+    pub command: String,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Environment added.
+    pub env: Vec<(String, String)>,
+    /// What to do when it is not installed.
+    pub install_hint: String,
+    /// Give it the cluster's data.
+    pub provide_cluster_info: bool,
+    /// Cluster data as JSON when it is given.
+    pub cluster_info: String,
+    /// `Never`, `IfAvailable`, `Always`: we always run it without a terminal; `Always` becomes *login expired* at once.
+    pub interactive_mode: String,
+}
+
+/// Whom to impersonate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Impersonate {
+    /// User.
+    pub user: String,
+    /// uid.
+    pub uid: String,
+    /// Groups.
+    pub groups: Vec<String>,
+    /// Extra.
+    pub extra: Vec<(String, Vec<String>)>,
+}

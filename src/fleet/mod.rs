@@ -1,0 +1,19 @@
+//! The trimmed cache of the whole fleet and its views, pure: no tokio, no client, no clock.
+//!
+//! [`Store`] is owned by exactly one party (the screen's loop, or a command). Watch tasks in `live` decode objects into
+//! packed [`row`]s and send [`delta`]s; the owner applies them, which costs work proportional to the change. Views
+//! ([`inventory`], [`matrix`], [`list`]) are read from it; nothing is copied for a frame and nothing is locked.
+
+pub mod delta;
+pub mod filter;
+pub mod intern;
+pub mod inventory;
+pub mod list;
+pub mod matrix;
+pub mod owner;
+pub mod persist;
+pub mod row;
+pub mod service;
+mod store;
+
+pub use store::{Applied, RowRef, Shard, Store};

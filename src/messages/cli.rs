@@ -1,0 +1,4 @@
+//! Texts of the area `cli`.
+
+crate::messages! { "cli";
+}

@@ -1,0 +1,4 @@
+//! Texts of the area `fleet`.
+
+crate::messages! { "fleet";
+}

@@ -1,0 +1,4 @@
+//! Texts of the area `matrix`.
+
+crate::messages! { "matrix";
+}

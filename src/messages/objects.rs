@@ -1,0 +1,4 @@
+//! Texts of the area `objects`.
+
+crate::messages! { "objects";
+}

@@ -1,0 +1,4 @@
+//! Texts of the area `tui`.
+
+crate::messages! { "tui";
+}
