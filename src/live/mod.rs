@@ -1,6 +1,8 @@
 //! Live data: one supervised task per cluster that connects, discovers, lists, watches and probes, and tells the owner of
 //! the store by [`Delta`]s. This module and `actions` are the only ones that know kube's client; this one never writes.
 
+pub mod connect;
+
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
