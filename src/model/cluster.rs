@@ -218,6 +218,9 @@ pub struct Cause {
     pub namespace: String,
     /// Seconds the server asked to wait, if it did.
     pub retry_after: Option<u32>,
+    /// HTTP status, when the server answered with one: 404, 410 and 422 steer the watches and have no code of their own.
+    #[serde(default)]
+    pub status: Option<u16>,
     /// A command that the person can run (credential plugin, `kubectl auth can-i`), if there is one.
     pub command: Option<String>,
 }
@@ -232,6 +235,7 @@ impl Cause {
             resource: String::new(),
             namespace: String::new(),
             retry_after: None,
+            status: None,
             command: None,
         }
     }
@@ -358,4 +362,8 @@ pub struct ClusterFacts {
     pub usage: Option<(u64, u64, Secs)>,
     /// Why there is no usage, when there is none (`no metrics-server`).
     pub usage_note: String,
+    /// Objects that could not be read since the start.
+    pub unreadable: u32,
+    /// The latest of them, at most 20: `resource namespace/name` and the reason.
+    pub unreadable_latest: Vec<(String, String)>,
 }
