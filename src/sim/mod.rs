@@ -2,6 +2,14 @@
 //!
 //! Known by `cli` and the tests alone; everything else reaches it over HTTP, like any cluster. Seeded and deterministic.
 
+pub mod clock;
+mod delete;
+pub mod error;
+pub mod kinds;
+mod managed;
+pub mod object;
+pub mod store;
+
 use std::path::PathBuf;
 
 /// What to serve.
