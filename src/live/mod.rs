@@ -2,6 +2,7 @@
 //! the store by [`Delta`]s. This module and `actions` are the only ones that know kube's client; this one never writes.
 
 pub mod connect;
+pub mod decode;
 
 use std::sync::Arc;
 

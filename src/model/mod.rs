@@ -7,6 +7,7 @@ mod health;
 mod image;
 mod kind;
 mod object;
+mod quantity;
 mod time;
 
 pub use cluster::{
@@ -17,4 +18,5 @@ pub use health::Health;
 pub use image::{ImageRef, compare_tags, is_moving_tag};
 pub use kind::{Builtin, KindId, KindInfo, KindSet};
 pub use object::{ObjectRef, Uid};
+pub use quantity::{quantity, quantity_milli};
 pub use time::{Age, Millis, Secs, age_text, parse_rfc3339, utc_text};
