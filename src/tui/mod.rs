@@ -1,1 +1,12 @@
-//! Placeholder until built.
+//! The screen: a loop that owns the store, screens that draw it, and the chrome around them.
+//!
+//! Elm-like: `app` holds the state and turns events into effects, `view` draws, `run` is the only place with channels, a
+//! terminal and a clock. No client and no kube here: what a screen wants from a cluster it asks of `live`.
+
+pub mod action;
+pub mod glyphs;
+pub mod key;
+pub mod screen;
+pub mod screens;
+pub mod theme;
+pub mod widgets;
