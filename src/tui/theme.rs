@@ -1,7 +1,7 @@
 //! Colours by meaning. Screens name a [`Role`]; a theme says how it looks; the terminal's capability decides what is left
 //! of it. Never colour alone: a word or a mark stands beside it.
 
-mod colour;
+pub mod colour;
 mod file;
 
 use ratatui::style::{Modifier, Style};
