@@ -1,0 +1,30 @@
+//! What the black-box tests share: a terminal around the real binary, waiting for conditions, skipping by name.
+
+pub mod pty;
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// Factor for every deadline, for slow machines: `QUARTERDECK_TEST_PATIENCE=3`.
+pub fn patience() -> f64 {
+    std::env::var("QUARTERDECK_TEST_PATIENCE").ok().and_then(|v| v.parse().ok()).unwrap_or(1.0)
+}
+
+/// Polls until the probe gives a value; fails the test with `what` when the deadline passes.
+pub fn wait_for<T>(what: &str, limit: Duration, mut probe: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + limit.mul_f64(patience());
+    loop {
+        if let Some(value) = probe() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The binary under test.
+pub fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_quarterdeck"))
+}
