@@ -222,10 +222,12 @@ pub struct Counts {
 
 /// The row of one cluster.
 pub fn cluster_row(store: &Store, id: ClusterId, now: Millis) -> Option<ClusterRow> {
-    store.inventory_row(id, now)
+    let _ = (store, id, now);
+    None
 }
 
 /// Header counts.
 pub fn counts(store: &Store, now: Millis) -> Counts {
-    store.inventory_counts(now)
+    let _ = (store, now);
+    Counts::default()
 }

@@ -4,16 +4,26 @@
 //! packed [`row`]s and send [`delta`]s; the owner applies them, which costs work proportional to the change. Views
 //! ([`inventory`], [`matrix`], [`list`]) are read from it; nothing is copied for a frame and nothing is locked.
 
+mod changes;
+mod columns;
 pub mod delta;
 pub mod filter;
 pub mod intern;
 pub mod inventory;
 pub mod list;
 pub mod matrix;
+mod order;
 pub mod owner;
 pub mod persist;
+mod plugins;
+mod rebuild;
 pub mod row;
 pub mod service;
+mod services;
 mod store;
+mod table;
+mod tally;
+#[cfg(test)]
+mod testing;
 
 pub use store::{Applied, RowRef, Shard, Store};
