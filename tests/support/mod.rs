@@ -24,7 +24,13 @@ pub fn wait_for<T>(what: &str, limit: Duration, mut probe: impl FnMut() -> Optio
     }
 }
 
-/// The binary under test.
+/// The binary under test: what cargo built beside this test or example.
 pub fn binary() -> PathBuf {
-    PathBuf::from(env!("CARGO_BIN_EXE_quarterdeck"))
+    option_env!("CARGO_BIN_EXE_quarterdeck").map_or_else(
+        || {
+            let own = std::env::current_exe().expect("own path");
+            own.parent().and_then(|p| p.parent()).expect("target folder").join("quarterdeck")
+        },
+        PathBuf::from,
+    )
 }
