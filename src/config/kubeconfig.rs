@@ -1,6 +1,14 @@
 //! The merged kubeconfig, read file by file and never written.
+//!
+//! kubectl's rules: a file that is not there is passed over, the first file wins per name, relative paths lie beside
+//! their own file. Where kubectl gives up we go on: a broken file or entry costs only itself and is said.
+
+mod build;
+mod load;
 
 use std::path::PathBuf;
+
+pub use load::{Context, Loaded, load};
 
 /// Everything needed to reach one context's API server, relative paths made absolute. Debug output hides secrets.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -23,6 +31,20 @@ pub struct Access {
     pub auth: Auth,
     /// `as`, `as-uid`, `as-groups`, `as-user-extra`.
     pub impersonate: Impersonate,
+}
+
+impl Access {
+    /// True when both lead to the same server as the same person in the same way, whatever name and namespace the
+    /// contexts have: one connection is enough for both.
+    pub fn same_way(&self, other: &Self) -> bool {
+        self.server == other.server
+            && self.tls_server_name == other.tls_server_name
+            && self.insecure == other.insecure
+            && self.ca == other.ca
+            && self.proxy_url == other.proxy_url
+            && self.auth == other.auth
+            && self.impersonate == other.impersonate
+    }
 }
 
 impl std::fmt::Debug for Access {
@@ -49,7 +71,8 @@ pub struct Auth {
 }
 
 /// A credential plugin. Two equal values are run once and share the result.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Arguments and variables may hold secrets, so Debug output leaves them out.
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Exec {
     /// `apiVersion` of the protocol.
     pub api_version: String,
@@ -69,6 +92,12 @@ pub struct Exec {
     pub interactive_mode: String,
 }
 
+impl std::fmt::Debug for Exec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exec").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
 /// Whom to impersonate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impersonate {
@@ -81,3 +110,6 @@ pub struct Impersonate {
     /// Extra.
     pub extra: Vec<(String, Vec<String>)>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,14 +3,19 @@
 //! Two steps, as for arguments: *raw* is what was written, with places; *resolved* is what is used. Errors name file, line
 //! and field. The kubeconfig is only ever read. Precedence: flag, variable, file, default; [`Settings::won`] says which won.
 
+pub mod choices;
+pub mod fault;
 pub mod fleet_file;
 pub mod kubeconfig;
 pub mod paths;
+pub mod reload;
 mod resolve;
+pub mod words;
+mod yaml;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-pub use resolve::resolve;
+pub use resolve::{language, resolve, resolve_telling_all};
 
 use crate::{
     fleet::service::ServiceRules,
@@ -55,7 +60,7 @@ pub struct Request {
 }
 
 /// One cluster to connect to: its record and how to reach it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// The record, for the screens.
     pub record: Arc<ClusterRecord>,
@@ -86,7 +91,7 @@ pub struct Won {
 }
 
 /// Everything the program uses.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// Clusters, in the order of the fleet file, else of the kubeconfig.
     pub targets: Vec<Target>,
@@ -120,6 +125,8 @@ pub struct Settings {
     pub ascii: bool,
     /// Mouse.
     pub mouse: bool,
+    /// How text is copied: one of [`choices::CLIPBOARDS`].
+    pub clipboard: String,
     /// Plain rendering for screen readers.
     pub plain: bool,
     /// Where everything lies.
@@ -130,4 +137,8 @@ pub struct Settings {
     pub problems: Vec<Problem>,
     /// Files whose change must be noticed (kubeconfig files, fleet file, themes, keys).
     pub watched_files: Vec<PathBuf>,
+    /// Kubeconfig files that are there and are empty or break off: perhaps somebody is writing them just now.
+    pub incomplete: Vec<PathBuf>,
+    /// Fingerprints of the theme and key files, so that a change of theirs makes new settings.
+    pub marks: BTreeMap<PathBuf, u64>,
 }
