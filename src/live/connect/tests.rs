@@ -1,0 +1,1 @@
+//! The connection against real sockets on loopback.
