@@ -27,8 +27,6 @@ pub struct Standing {
 pub struct Tally {
     /// Open watches.
     pub watches: u16,
-    /// Answers 429.
-    pub throttled: u32,
     /// Throughput of the last list worth measuring, kilobytes per second.
     pub list_kbps: Option<u32>,
     /// Objects that could not be read.

@@ -91,9 +91,10 @@ impl Discovery {
 
     /// For servers whose discovery may not be read: every kind in its best version, the lists will tell.
     pub fn blind(kinds: &[&KindInfo]) -> Self {
-        let groups = kinds.iter().filter(|k| !k.optional).map(|k| {
-            (k.group.clone(), Group { is_opaque: true, ..Group::default() })
-        });
+        let groups = kinds
+            .iter()
+            .filter(|k| !k.optional)
+            .map(|k| (k.group.clone(), Group { is_opaque: true, ..Group::default() }));
         Self { groups: groups.collect(), failed: Vec::new() }
     }
 
@@ -182,11 +183,9 @@ struct WirePlainResource {
 /// # Errors
 /// When neither `/api` nor `/apis` can be read; failing groups are no error.
 pub async fn discover(connection: &Connection, kinds: &[&KindInfo]) -> Result<Discovery, Cause> {
-    let (core, groups) = futures_util::future::join(
-        connection.get("/api", ACCEPT, PATIENCE),
-        connection.get("/apis", ACCEPT, PATIENCE),
-    )
-    .await;
+    let (core, groups) =
+        futures_util::future::join(connection.get("/api", ACCEPT, PATIENCE), connection.get("/apis", ACCEPT, PATIENCE))
+            .await;
     let mut found = Discovery::default();
     let mut plain: Vec<(String, String)> = Vec::new();
     let mut refused = None;
@@ -360,7 +359,12 @@ mod tests {
         );
         let pair = |g: &str, v: &str| (g.to_owned(), v.to_owned());
         assert_eq!(ask, [pair("autoscaling", "v2"), pair("autoscaling", "v1"), pair("apps", "v1")]);
-        take_resources(&mut found, "apps", "v1", br#"{"kind":"APIResourceList","groupVersion":"extensions/v1","resources":[]}"#);
+        take_resources(
+            &mut found,
+            "apps",
+            "v1",
+            br#"{"kind":"APIResourceList","groupVersion":"extensions/v1","resources":[]}"#,
+        );
         take_resources(
             &mut found,
             "autoscaling",

@@ -1,18 +1,39 @@
 //! Live data: one supervised task per cluster that connects, discovers, lists, watches and probes, and tells the owner of
 //! the store by [`Delta`]s. This module and `actions` are the only ones that know kube's client; this one never writes.
 
+mod batch;
+mod board;
+mod bounded;
+mod cluster;
 pub mod connect;
+mod context;
 pub mod decode;
+mod discovery;
+mod engine;
+mod fetch;
+mod identity;
+mod metrics;
+mod pace;
+pub mod snapshot;
+mod splitter;
+mod supervisor;
+mod watch;
+mod wire;
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, RwLock},
+};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::{
     config::Settings,
     fleet::delta::Delta,
-    model::{Cause, ClusterId, KindId, KindSet, ObjectRef},
+    model::{Builtin, Cause, ClusterId, KindId, KindSet, ObjectRef},
 };
+use decode::fingerprint::FingerprintKey;
+use supervisor::Fleet;
 
 /// How the engine behaves; the defaults are the product's.
 #[derive(Clone, Debug)]
@@ -27,11 +48,14 @@ pub struct Options {
     pub cache: bool,
     /// Poll metrics.k8s.io.
     pub metrics: bool,
+    /// The process's variables, for the proxies.
+    pub env: BTreeMap<String, String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connecting: 16, lists: 4, only: Vec::new(), cache: true, metrics: true }
+        let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        Self { connecting: 16, lists: 4, only: Vec::new(), cache: true, metrics: true, env: env.collect() }
     }
 }
 
@@ -62,12 +86,43 @@ pub enum Ask {
 pub struct Engine {
     /// For questions.
     pub asks: mpsc::Sender<Ask>,
+    /// What the person should know about how it runs (no place for the fingerprint key, say).
+    pub notes: Vec<String>,
 }
 
 /// Starts the engine on the current tokio runtime. Deltas come in batches through a bounded channel: when the owner is
 /// busy the watches wait, and nothing is lost.
-pub fn start(_settings: Arc<Settings>, _kinds: KindSet, _options: Options) -> (Engine, mpsc::Receiver<Vec<Delta>>) {
-    let (asks, _) = mpsc::channel(64);
-    let (_, deltas) = mpsc::channel(256);
-    (Engine { asks }, deltas)
+pub fn start(settings: Arc<Settings>, kinds: KindSet, options: Options) -> (Engine, mpsc::Receiver<Vec<Delta>>) {
+    let (asks, questions) = mpsc::channel(64);
+    let (out, deltas) = mpsc::channel(256);
+    let (key, note) = FingerprintKey::load(&settings.paths.state);
+    let is_cached = options.cache && settings.cache && !settings.paths.cache.as_os_str().is_empty();
+    let fleet = Fleet {
+        shared: Arc::new(connect::Shared::new(&options.env)),
+        connecting: Semaphore::new(options.connecting.max(1)),
+        room: Arc::new(Semaphore::new(context::BYTES_IN_FLIGHT)),
+        watched: RwLock::new(watched(&settings, &kinds, &options)),
+        kinds,
+        key: Arc::new(key),
+        snapshots: is_cached.then(|| snapshot::folder(&settings.paths.cache)),
+        options,
+    };
+    tokio::spawn(engine::Hub::new(Arc::new(fleet), out).run(settings, questions));
+    (Engine { asks, notes: note.into_iter().collect() }, deltas)
+}
+
+/// Kinds to watch in the order in which they are started: what the Fleet screen needs, then workloads and pods, Events
+/// last. That is the order of their numbers, but for Events.
+fn watched(settings: &Settings, kinds: &KindSet, options: &Options) -> Vec<KindId> {
+    for info in &settings.extra_kinds {
+        kinds.add(info.clone());
+    }
+    if !options.only.is_empty() {
+        return options.only.clone();
+    }
+    let is_skipped = |plural: &String| settings.skip_kinds.contains(plural);
+    let all = kinds.all().into_iter().filter(|(_, info)| !is_skipped(&info.plural) && !is_skipped(&info.resource()));
+    let mut all: Vec<KindId> = all.map(|(id, _)| id).collect();
+    all.sort_by_key(|id| (*id == Builtin::Event.id(), *id));
+    all
 }

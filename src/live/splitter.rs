@@ -366,11 +366,6 @@ impl LineSplitter {
         }
         hold(&mut self.held, &mut self.too_large, rest, self.limit);
     }
-
-    /// Whether bytes of a line without its end are held.
-    pub fn is_inside(&self) -> bool {
-        !self.held.is_empty()
-    }
 }
 
 fn emit(line: &[u8], too_large: bool, each: &mut impl FnMut(Piece<'_>)) {
@@ -388,7 +383,8 @@ pub fn name_in(head: &[u8]) -> Option<String> {
     // The first "name" after "metadata" is the object's own: metadata is written in alphabetical order or name first.
     let meta = &text[text.find("\"metadata\"")?..];
     let value = |key: &str| -> Option<String> {
-        let after = meta[meta.find(key)? + key.len()..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let after =
+            meta[meta.find(key)? + key.len()..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         after.split('"').next().map(str::to_owned)
     };
     let name = value("\"name\"")?;
@@ -469,7 +465,7 @@ mod tests {
             }
             let want: Vec<String> = lines.iter().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect();
             prop_assert_eq!(got, want);
-            prop_assert!(!splitter.is_inside());
+            prop_assert!(splitter.held.is_empty());
         }
     }
 
@@ -514,6 +510,9 @@ mod tests {
         });
         // serde_json sorts keys: the name comes after the data here, as in no server; then there is no name to tell.
         assert_eq!(seen.len(), 2);
-        assert_eq!(name_in(br#"{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"big","namespace":"shop","#).unwrap(), "shop/big");
+        assert_eq!(
+            name_in(br#"{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"big","namespace":"shop","#).unwrap(),
+            "shop/big"
+        );
     }
 }

@@ -172,7 +172,10 @@ mod tests {
             (r#"{"type":"ADDED","object":{"a":{}}}"#, r#"upsert {"a":{}}"#),
             (r#"{ "object": {"a": 1}, "type": "MODIFIED" }"#, r#"upsert {"a": 1}"#),
             (r#"{"type":"ADDED","object":{"a":1},"x":{}}"#, r#"upsert {"a":1},"x":{}"#),
-            (r#"{"type":"DELETED","object":{"metadata":{"name":"a\"b","namespace":"n","resourceVersion":"9"}}}"#, "delete n/a\"b@9"),
+            (
+                r#"{"type":"DELETED","object":{"metadata":{"name":"a\"b","namespace":"n","resourceVersion":"9"}}}"#,
+                "delete n/a\"b@9",
+            ),
             (r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}}"#, "bookmark 5 false"),
             (
                 r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}}"#,

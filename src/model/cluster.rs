@@ -201,6 +201,8 @@ pub enum CauseCode {
     Protocol,
     /// The same context now leads to another cluster (the kube-system uid changed).
     OtherCluster,
+    /// A fault of this program, in the task of one cluster.
+    Internal,
 }
 
 /// Why a cluster or a kind is not live, with the cause's own words.

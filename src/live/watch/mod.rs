@@ -17,7 +17,7 @@ use super::{
     batch::{Batch, OwnerGone},
     bounded::{EVENTS, Newest},
     connect::{ByteStream, Connection},
-    context::{Context, Style, now},
+    context::{Context, Style},
     discovery::Served,
     pace::{Backoff, between},
 };
@@ -88,6 +88,12 @@ impl From<Cause> for End {
     }
 }
 
+/// Waits for a connection; `None` when there will be none any more.
+async fn opened(gate: &mut tokio::sync::watch::Receiver<Option<Connection>>) -> Option<Connection> {
+    let open = gate.wait_for(Option::is_some).await.ok()?;
+    open.clone()
+}
+
 /// The task of one kind in one cluster.
 #[derive(Debug)]
 pub struct Machine {
@@ -109,6 +115,8 @@ pub struct Machine {
     no_stream: bool,
     /// Watching was refused to this kind on this connection.
     no_watch: bool,
+    /// Waits between pictures that a server calls too old as soon as they are complete.
+    stale_pictures: Backoff,
     /// A page token expired in mid-list: the next list is read in one.
     no_pages: bool,
     /// Rows of the running picture.
@@ -136,6 +144,7 @@ impl Machine {
             newest: is_event.then(|| Newest::new(EVENTS)),
             broken_streams: 0,
             no_stream: false,
+            stale_pictures: Backoff::new(0.8, 30.0),
             no_pages: false,
             rows: 0,
         }
@@ -146,10 +155,7 @@ impl Machine {
         let mut gate = self.context.gate.clone();
         self.context.board.stand(self.kind, self.status.clone(), 0);
         loop {
-            let Ok(open) = gate.wait_for(Option::is_some).await else { return };
-            let Some(connection) = open.clone() else { continue };
-            drop(open);
-            gate.mark_unchanged();
+            let Some(connection) = opened(&mut gate).await else { return };
             let end = loop {
                 let step = tokio::select! {
                     biased;
@@ -221,16 +227,20 @@ impl Machine {
 
     /// The connection is gone: the rows are the last known ones until the next one answers.
     async fn connection_lost(&mut self) -> Result<(), OwnerGone> {
+        let is_untold = !self.batch.is_empty();
         self.batch.clear();
         self.next = None;
         self.forget_refusals();
         if matches!(self.state, State::Denied | State::Absent) {
             self.state = State::Start;
         }
-        if matches!(self.status, KindStatus::Live | KindStatus::Polling) {
+        if matches!(self.status, KindStatus::Live | KindStatus::Polling | KindStatus::Stale(_)) {
             let cause = Cause::new(CauseCode::Silent, String::new());
             self.set_status(KindStatus::Stale(self.about(cause, "watch")), 0);
             self.flush().await?;
+        } else if is_untold {
+            // A status may have been among what was dropped: whatever comes next is told again.
+            self.status = KindStatus::Waiting;
         }
         Ok(())
     }

@@ -19,12 +19,7 @@ pub struct Collection {
 impl Collection {
     /// The collection of all namespaces (empty) or of one.
     pub fn new(served: &Served, namespace: &str, fields: &'static str) -> Self {
-        Self {
-            root: served.root.clone(),
-            plural: served.plural.clone(),
-            namespace: namespace.to_owned(),
-            fields,
-        }
+        Self { root: served.root.clone(), plural: served.plural.clone(), namespace: namespace.to_owned(), fields }
     }
 
     /// The namespace it is limited to; empty = all.

@@ -6,7 +6,7 @@ use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 use super::{
     BODY, ByteStream, Cause, CauseCode, Connection, Delta, END_BOOKMARK, End, GATHER, GOOD_WATCH, KindStatus, Machine,
-    SILENCE, State, Style, between, now, path,
+    SILENCE, State, Style, between, path,
 };
 use crate::{
     fleet::delta::Change,
@@ -14,7 +14,6 @@ use crate::{
         splitter::{LineSplitter, ListMeta, ListSplitter, Piece, name_in},
         wire::{self, Line},
     },
-    model::Builtin,
 };
 
 /// Lists below this size say nothing about throughput.
@@ -83,7 +82,8 @@ impl Machine {
         let (since, mut bytes, before) = (Instant::now(), 0, self.rows);
         loop {
             let chunk = tokio::time::timeout(BODY, body.next()).await;
-            let chunk = chunk.map_err(|_| self.about(Cause::new(CauseCode::Timeout, "the list stopped in the middle"), "list"))?;
+            let chunk = chunk
+                .map_err(|_| self.about(Cause::new(CauseCode::Timeout, "the list stopped in the middle"), "list"))?;
             let Some(chunk) = chunk else { break };
             let chunk = chunk.map_err(|c| self.about(c, "list"))?;
             bytes += chunk.len();
@@ -111,6 +111,10 @@ impl Machine {
     /// The picture and the changes after it as one stream.
     pub(super) async fn stream(&mut self, connection: &Connection) -> Result<(), End> {
         let lane = self.context.lanes.enter().await;
+        if self.context.style() == Style::Pages {
+            // Found out while this kind waited for its lane.
+            return Ok(());
+        }
         let path = self.at.stream(between(240.0, 420.0).as_secs());
         let body = match self.open(connection, "watch", &path, false).await {
             Ok(body) => body,
@@ -132,6 +136,9 @@ impl Machine {
                 self.context.set_style(Style::Pages);
                 return Ok(());
             }
+            if ended.is_ok() {
+                tokio::time::sleep(self.backoff.next()).await;
+            }
         }
         ended
     }
@@ -146,6 +153,7 @@ impl Machine {
         let ended = self.follow(body, Phase::Changes).await;
         if since.elapsed() >= GOOD_WATCH {
             self.backoff.reset();
+            self.stale_pictures.reset();
         } else if ended.is_ok() {
             // A server that closes every watch at once must not be asked in a tight loop.
             tokio::time::sleep(self.backoff.next()).await;
@@ -315,12 +323,5 @@ impl Machine {
             let kbps = u32::try_from(bytes as u128 / ms).unwrap_or(u32::MAX);
             self.context.board.count(|t| t.list_kbps = Some(kbps));
         }
-    }
-}
-
-impl Machine {
-    /// Whether the kind's rows belong to one namespace that may be all we are allowed to see.
-    pub(super) fn is_namespaced(&self) -> bool {
-        self.served.namespaced && self.kind != Builtin::Namespace.id() && now().0 > 0
     }
 }

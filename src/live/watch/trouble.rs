@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use super::{
-    Cause, CauseCode, Collection, Delta, End, KindStatus, Machine, OwnerGone, State, Style,
-};
+use super::{Cause, CauseCode, Collection, Delta, End, KindStatus, Machine, OwnerGone, State, Style};
 
 /// Longest wait that a server may ask for.
 const LONGEST_WAIT: u32 = 300;
@@ -23,15 +21,15 @@ impl Machine {
 
     /// Decides what follows from a failure. Returns when the next step is due.
     pub(super) async fn failed(&mut self, cause: Cause) -> Result<(), OwnerGone> {
+        // What came before the failure is true all the same.
+        self.flush().await?;
         let was_watching = matches!(self.state, State::Watching(_));
-        self.batch.clear();
-        self.next = None;
         match cause.status {
             Some(410) => self.too_old(was_watching).await,
             Some(400 | 422) if self.state == State::Start && cause.verb == "watch" => Ok(()),
             Some(403 | 405) if cause.verb == "watch" => self.watch_refused(was_watching),
             Some(403) => self.list_refused(cause).await,
-            Some(404 | 405) if cause.verb == "list" || self.state == State::Start => self.absent().await,
+            Some(404 | 405) => self.absent().await,
             _ => self.wait(cause).await,
         }
     }
@@ -40,8 +38,8 @@ impl Machine {
     async fn too_old(&mut self, was_watching: bool) -> Result<(), OwnerGone> {
         self.no_pages = !was_watching;
         self.state = State::Start;
-        let pause = self.backoff.next();
-        if self.backoff.failures() > 1 {
+        let pause = self.stale_pictures.next();
+        if self.stale_pictures.failures() > 1 {
             tokio::time::sleep(pause).await;
         }
         Ok(())
@@ -60,7 +58,7 @@ impl Machine {
 
     async fn list_refused(&mut self, cause: Cause) -> Result<(), OwnerGone> {
         let namespace = self.context.fallback_namespace();
-        if self.is_namespaced() && self.at.namespace().is_empty() && !namespace.is_empty() {
+        if self.served.namespaced && self.at.namespace().is_empty() && !namespace.is_empty() {
             self.at = Collection::new(&self.served, &namespace, self.fields());
             self.state = State::Start;
             return Ok(());
@@ -88,9 +86,6 @@ impl Machine {
 
     /// Says what is wrong and waits: as long as the server asked for, else by the back-off.
     async fn wait(&mut self, cause: Cause) -> Result<(), OwnerGone> {
-        if cause.code == CauseCode::Throttled {
-            self.context.board.count(|t| t.throttled = t.throttled.saturating_add(1));
-        }
         let pause = match cause.retry_after {
             Some(seconds) => {
                 let asked = Duration::from_secs(u64::from(seconds.min(LONGEST_WAIT)));
@@ -103,7 +98,7 @@ impl Machine {
         // A watch that broke once and resumes within the second was never stale; a failure of the try after it is.
         if !had_rows {
             self.set_status(KindStatus::Failing(cause), self.backoff.failures());
-        } else if self.backoff.failures() > 1 || cause.verb == "list" || cause.retry_after.is_some() {
+        } else if self.backoff.failures() > 1 || cause.verb == "list" || cause.code != CauseCode::Reset {
             self.set_status(KindStatus::Stale(cause), self.backoff.failures());
         }
         self.flush().await?;

@@ -1,0 +1,148 @@
+//! The task above all clusters: gives out numbers, passes asks on, follows the configuration.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+};
+
+use super::{
+    Ask,
+    supervisor::{Fleet, Order, Plan, supervise},
+};
+use crate::{
+    config::{Settings, Target},
+    fleet::delta::Delta,
+    model::{Cause, CauseCode, ClusterId, KindId},
+};
+
+/// One cluster of the engine.
+struct Member {
+    plan: Plan,
+    orders: mpsc::Sender<Order>,
+    task: AbortHandle,
+}
+
+/// State of the engine.
+pub(super) struct Hub {
+    fleet: Arc<Fleet>,
+    out: mpsc::Sender<Vec<Delta>>,
+    /// By name: the name is what stays the same when the configuration changes.
+    members: BTreeMap<Arc<str>, Member>,
+    tasks: JoinSet<()>,
+    next: u16,
+}
+
+impl Hub {
+    pub(super) fn new(fleet: Arc<Fleet>, out: mpsc::Sender<Vec<Delta>>) -> Self {
+        Self { fleet, out, members: BTreeMap::new(), tasks: JoinSet::new(), next: 0 }
+    }
+
+    /// Runs until nobody asks or listens. Its end ends every task.
+    pub(super) async fn run(mut self, settings: Arc<Settings>, mut asks: mpsc::Receiver<Ask>) {
+        self.follow(&settings).await;
+        loop {
+            tokio::select! {
+                ask = asks.recv() => match ask {
+                    None => return,
+                    Some(ask) => self.ask(ask).await,
+                },
+                () = self.out.closed() => return,
+                Some(_) = self.tasks.join_next() => {}
+            }
+        }
+    }
+
+    async fn ask(&mut self, ask: Ask) {
+        match ask {
+            Ask::Fetch { object, managed_fields, answer } => {
+                let Some(member) = self.member(object.cluster) else {
+                    let gone = Cause::new(CauseCode::Config, "this cluster is no longer in the fleet");
+                    let _ = answer.send(Err(gone));
+                    return;
+                };
+                // A full queue drops the sender, and the asker learns that there is no answer.
+                let _ = member.orders.try_send(Order::Fetch { object, managed_fields, answer });
+            }
+            Ask::Watch(kind) => self.watch(kind),
+            Ask::Reconnect(id) => {
+                self.fleet.shared.forget_failures();
+                if let Some(member) = self.member(id) {
+                    let _ = member.orders.try_send(Order::Reconnect);
+                }
+            }
+            Ask::Reload(settings) => self.follow(&settings).await,
+            // The owner of the store has the rows: see `snapshot::Saver`.
+            Ask::Snapshot => {}
+        }
+    }
+
+    fn member(&self, id: ClusterId) -> Option<&Member> {
+        self.members.values().find(|m| m.plan.id == id)
+    }
+
+    fn watch(&self, kind: KindId) {
+        {
+            let mut watched = self.fleet.watched.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if watched.contains(&kind) {
+                return;
+            }
+            watched.push(kind);
+        }
+        for member in self.members.values() {
+            let _ = member.orders.try_send(Order::Kinds);
+        }
+    }
+
+    /// Makes the clusters what the settings say: what is the same stays connected.
+    async fn follow(&mut self, settings: &Settings) {
+        let mut deltas = Vec::new();
+        let gone: Vec<Arc<str>> = self
+            .members
+            .keys()
+            .filter(|name| !settings.targets.iter().any(|t| t.record.name == **name))
+            .cloned()
+            .collect();
+        for member in gone.iter().filter_map(|name| self.members.remove(name)) {
+            member.task.abort();
+            deltas.push(Delta::Gone(member.plan.id));
+        }
+        let mut fresh = Vec::new();
+        for target in &settings.targets {
+            match self.members.get_mut(&target.record.name) {
+                Some(member) => {
+                    let plan = plan_of(member.plan.id, target, settings);
+                    if plan.record != member.plan.record {
+                        deltas.push(Delta::Record(plan.id, Arc::clone(&plan.record)));
+                    }
+                    member.plan = plan.clone();
+                    let _ = member.orders.send(Order::Plan(Box::new(plan))).await;
+                }
+                None => {
+                    let plan = plan_of(ClusterId(self.next), target, settings);
+                    self.next = self.next.saturating_add(1);
+                    deltas.push(Delta::Record(plan.id, Arc::clone(&plan.record)));
+                    fresh.push(plan);
+                }
+            }
+        }
+        // The records come before anything that the tasks of the clusters send.
+        if !deltas.is_empty() && self.out.send(deltas).await.is_err() {
+            return;
+        }
+        for plan in fresh {
+            let (orders, receiver) = mpsc::channel(64);
+            let task = self.tasks.spawn(supervise(Arc::clone(&self.fleet), plan.clone(), self.out.clone(), receiver));
+            self.members.insert(Arc::clone(&plan.record.name), Member { plan, orders, task });
+        }
+    }
+}
+
+/// A cluster of the settings; the flag's namespace counts before the fleet file's and the context's.
+fn plan_of(id: ClusterId, target: &Target, settings: &Settings) -> Plan {
+    let of_context = target.access.as_ref().map_or("", |a| a.namespace.as_str());
+    let namespace = [settings.namespace.as_str(), target.record.namespace.as_str(), of_context];
+    let namespace = namespace.into_iter().find(|n| !n.is_empty()).unwrap_or_default().to_owned();
+    Plan { id, record: Arc::clone(&target.record), access: target.access.clone(), namespace }
+}
