@@ -259,6 +259,7 @@ impl Cluster {
         self.take_identity(identity).await;
         self.facts.certificate = connection.certificate();
         self.facts.credential = connection.credential();
+        self.facts.rtt_ms = connection.rtt();
         self.take_discovery(discovery).await;
         Ok(connection)
     }
@@ -526,8 +527,7 @@ impl Cluster {
         self.facts.credential = connection.credential();
         self.facts.certificate = connection.certificate();
         self.facts.throttled = self.throttled_before.saturating_add(connection.throttled());
-        let rtt = connection.rtt().map(|r| u32::try_from(r.as_millis()).unwrap_or(u32::MAX));
-        self.facts.rtt_ms = rtt.or(self.facts.rtt_ms);
+        self.facts.rtt_ms = connection.rtt().or(self.facts.rtt_ms);
         self.tell_facts().await;
         self.sweep();
     }

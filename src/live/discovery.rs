@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 
-use super::connect::Connection;
+use super::connect::{Connection, Response};
 use crate::model::{Cause, KindInfo};
 
 /// What we ask for; the last form is what every server knows.
@@ -190,7 +190,7 @@ pub async fn discover(connection: &Connection, kinds: &[&KindInfo]) -> Result<Di
     let mut plain: Vec<(String, String)> = Vec::new();
     let mut refused = None;
     for (path, answer) in [("/api", core), ("/apis", groups)] {
-        match answer {
+        match answer.and_then(Response::ok) {
             Ok(answer) => match serde_json::from_slice::<WireList>(&answer.bytes) {
                 Ok(list) => plain.extend(take_list(&mut found, path, list, kinds)),
                 Err(error) => found.fail(path, error.to_string()),
@@ -280,7 +280,7 @@ async fn ask_plain(connection: &Connection, found: &mut Discovery, ask: Vec<(Str
     let answers = stream::iter(ask)
         .map(|(group, version)| async move {
             let path = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
-            let answer = connection.get(&path, "application/json", GROUP_PATIENCE).await;
+            let answer = connection.get(&path, "application/json", GROUP_PATIENCE).await.and_then(Response::ok);
             (group, version, answer)
         })
         .buffered(4)

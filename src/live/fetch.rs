@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::Value;
 
-use super::{connect::Connection, discovery::Served, watch::Collection};
+use super::{connect::{Connection, Response}, discovery::Served, watch::Collection};
 use crate::model::{Builtin, Cause, CauseCode, KindId, KindInfo, ObjectRef};
 
 /// A person waits.
@@ -27,7 +27,8 @@ pub async fn fetch(
 ) -> Result<Value, Cause> {
     let path = Collection::object(&served, &object.namespace, &object.name);
     let about = |cause: Cause| cause.during("get", &info.resource(), &object.namespace);
-    let answer = connection.interactive().get(&path, "application/json", PATIENCE).await.map_err(about)?;
+    let answer = connection.interactive().get(&path, "application/json", PATIENCE).await;
+    let answer = answer.and_then(Response::ok).map_err(about)?;
     let mut value: Value =
         serde_json::from_slice(&answer.bytes).map_err(|e| about(Cause::new(CauseCode::Protocol, e.to_string())))?;
     tidy(&mut value, object.kind, keep_managed_fields);

@@ -47,11 +47,16 @@ struct WireMeta {
 /// # Errors
 /// When nothing at all was answered, or the log-in is not valid; a read that is forbidden is no error.
 pub async fn identify(connection: &Connection) -> Result<Identity, Cause> {
-    let (version, namespace) = futures_util::future::join(
-        connection.get("/version", "application/json", PATIENCE),
-        connection.get("/api/v1/namespaces/kube-system", "application/json", PATIENCE),
-    )
-    .await;
+    let asked = tokio::time::Instant::now();
+    let version = async {
+        let answer = connection.get("/version", "application/json", PATIENCE).await;
+        if answer.is_ok() {
+            connection.note_round_trip(asked.elapsed());
+        }
+        answer.and_then(Response::ok)
+    };
+    let namespace = connection.get("/api/v1/namespaces/kube-system", "application/json", PATIENCE);
+    let (version, namespace) = futures_util::future::join(version, namespace).await;
     let mut found = Identity::default();
     let mut answered = false;
     let mut refused = None;
@@ -69,7 +74,7 @@ pub async fn identify(connection: &Connection) -> Result<Identity, Cause> {
         Err(cause) if cause.code == CauseCode::Forbidden => answered = true,
         Err(cause) => refused = Some(cause.during("get", "/version", "")),
     }
-    match namespace {
+    match namespace.and_then(Response::ok) {
         Ok(answer) => {
             let uid = serde_json::from_slice::<WireNamespace>(&answer.bytes).unwrap_or_default().metadata.uid;
             answered |= !uid.is_empty();

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use serde::Deserialize;
 
 use super::{
-    connect::Connection,
+    connect::{Connection, refusal},
     splitter::{ListSplitter, Piece},
 };
 use crate::model::{Cause, CauseCode, KindInfo};
@@ -52,7 +52,10 @@ pub fn kind() -> KindInfo {
 /// The refusal of the server, or an answer that is none.
 pub async fn usage(connection: &Connection, root: &str) -> Result<(u64, u64), Cause> {
     let read = async {
-        let (_, mut body) = connection.stream(&format!("{root}/nodes"), "application/json", true).await?;
+        let (parts, mut body) = connection.stream(&format!("{root}/nodes"), "application/json", true).await?;
+        if !parts.status.is_success() {
+            return Err(refusal(parts.status, &parts.headers, b""));
+        }
         let mut splitter = ListSplitter::default();
         let mut sum = (0u64, 0u64);
         while let Some(chunk) = body.next().await {

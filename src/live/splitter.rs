@@ -52,7 +52,6 @@ struct ValueScan {
     in_text: bool,
     escaped: bool,
     scalar: bool,
-    started: bool,
 }
 
 /// Result of a scan over a chunk.
@@ -89,7 +88,6 @@ impl ValueScan {
                 _ if self.depth == 0 => self.scalar = true,
                 _ => {}
             }
-            self.started = true;
             at += 1;
         }
         Scan::More
@@ -239,6 +237,7 @@ impl ListSplitter {
                 (Place::Key, 1)
             }
             (Place::Colon, b':') => (Place::Value, 1),
+            (Place::Value | Place::Items, b'}' | b':') | (Place::Value, b']' | b',') => return Err(Broken::Syntax),
             (Place::Value, b'[') if self.key == b"items" => (Place::Items, 1),
             (Place::Value, _) => {
                 let what = if self.key == b"metadata" { Use::Metadata } else { Use::Skip };
@@ -280,10 +279,6 @@ impl ListSplitter {
             Scan::End(end) => (&bytes[..end], true),
             Scan::More => (bytes, false),
         };
-        // A value that begins with a closing bracket or comma is no value: without this the loop would not move on.
-        if ended && part.is_empty() && !self.scan.started {
-            return Err(Broken::Syntax);
-        }
         if what == Use::Skip {
             self.place = if ended { Place::Member } else { self.place };
             return Ok(part.len());

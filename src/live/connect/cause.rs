@@ -198,6 +198,7 @@ pub fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Cause {
         cause.code = CauseCode::Throttled;
     }
     cause.retry_after = retry_after;
+    cause.status = Some(status.as_u16());
     cause
 }
 

@@ -13,10 +13,12 @@ mod trouble;
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::StreamExt;
+
 use super::{
     batch::{Batch, OwnerGone},
     bounded::{EVENTS, Newest},
-    connect::{ByteStream, Connection},
+    connect::{ByteStream, Connection, refusal},
     context::{Context, Style},
     discovery::Served,
     pace::{Backoff, between},
@@ -29,6 +31,9 @@ pub use path::Collection;
 
 /// Time for the headers of a list or a watch.
 const HEADERS: Duration = Duration::from_secs(30);
+
+/// What is read of the body of a refusal, bytes.
+const REFUSAL: usize = 64 << 10;
 
 /// A list body that stops for so long is given up.
 const BODY: Duration = Duration::from_secs(30);
@@ -92,6 +97,18 @@ impl From<Cause> for End {
 async fn opened(gate: &mut tokio::sync::watch::Receiver<Option<Connection>>) -> Option<Connection> {
     let open = gate.wait_for(Option::is_some).await.ok()?;
     open.clone()
+}
+
+/// The cause in an answer that is not a success; of its body no more than a `Status` needs.
+async fn refused(parts: &http::response::Parts, mut body: ByteStream) -> Cause {
+    let mut bytes = Vec::new();
+    while let Some(Ok(chunk)) = body.next().await {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > REFUSAL {
+            break;
+        }
+    }
+    refusal(parts.status, &parts.headers, &bytes)
 }
 
 /// The task of one kind in one cluster.
@@ -210,14 +227,16 @@ impl Machine {
         }
     }
 
-    /// Opens a list or a watch.
+    /// Opens a list or a watch. What is not a success is a cause.
     async fn open(&self, connection: &Connection, verb: &str, path: &str, gzip: bool) -> Result<ByteStream, Cause> {
-        let opening = connection.stream(path, "application/json", gzip);
-        let answer = tokio::time::timeout(HEADERS, opening)
-            .await
-            .map_err(|_| Cause::new(CauseCode::Timeout, format!("no answer for {} s", HEADERS.as_secs())))
-            .and_then(|a| a);
-        answer.map(|(_, body)| body).map_err(|cause| self.about(cause, verb))
+        let opening = async {
+            let (parts, body) = connection.stream(path, "application/json", gzip).await?;
+            if parts.status.is_success() { Ok(body) } else { Err(refused(&parts, body).await) }
+        };
+        let answer = tokio::time::timeout(HEADERS, opening).await.unwrap_or_else(|_| {
+            Err(Cause::new(CauseCode::Timeout, format!("no answer for {} s", HEADERS.as_secs())))
+        });
+        answer.map_err(|cause| self.about(cause, verb))
     }
 
     /// The cause, saying what was being done.
