@@ -5,7 +5,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::Value;
 
-use super::{connect::{Connection, Response}, discovery::Served, watch::Collection};
+use super::{
+    connect::{Connection, Response},
+    discovery::Served,
+    watch::Collection,
+};
 use crate::model::{Builtin, Cause, CauseCode, KindId, KindInfo, ObjectRef};
 
 /// A person waits.

@@ -233,9 +233,9 @@ impl Machine {
             let (parts, body) = connection.stream(path, "application/json", gzip).await?;
             if parts.status.is_success() { Ok(body) } else { Err(refused(&parts, body).await) }
         };
-        let answer = tokio::time::timeout(HEADERS, opening).await.unwrap_or_else(|_| {
-            Err(Cause::new(CauseCode::Timeout, format!("no answer for {} s", HEADERS.as_secs())))
-        });
+        let answer = tokio::time::timeout(HEADERS, opening)
+            .await
+            .unwrap_or_else(|_| Err(Cause::new(CauseCode::Timeout, format!("no answer for {} s", HEADERS.as_secs()))));
         answer.map_err(|cause| self.about(cause, verb))
     }
 
