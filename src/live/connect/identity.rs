@@ -115,3 +115,33 @@ pub(super) fn valid_at(der: &[u8], now: Secs) -> Option<Result<(), (bool, Secs)>
         _ => Ok(()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpmbT+LRQ87SLREcc
+0UPmllH7dFORrV32GEAlx3bIOfuhRANCAAQVu5OQWvgQmVNXohgjwjqSkBn10n80
+4sI1pFzE7AJlRezQnoNbWuNRCon5KzzAkzifUidn0gbhnUOMK0PcY087
+-----END PRIVATE KEY-----";
+    const VERSION_1: &str = "-----BEGIN CERTIFICATE-----
+MIIBJDCBywIUUfEMumSYHs5ExbNx0QueqmHGwH8wCgYIKoZIzj0EAwIwFDESMBAG
+A1UEAwwJb2xkLXRpbWVyMCAXDTI2MTEzMDEzMTk0MFoYDzIxMjYxMTA2MTMxOTQw
+WjAUMRIwEAYDVQQDDAlvbGQtdGltZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAQVu5OQWvgQmVNXohgjwjqSkBn10n804sI1pFzE7AJlRezQnoNbWuNRCon5KzzA
+kzifUidn0gbhnUOMK0PcY087MAoGCCqGSM49BAMCA0gAMEUCIBZ0TTIYKz1UCr9s
+msDICoB24z/9jmxcUQ2xNC/HrmODAiEA8YsCa16tCBlxWIWtJsuX9xiecea0nfXD
+CJ9GQytz/GM=
+-----END CERTIFICATE-----";
+
+    #[test]
+    fn a_version_1_certificate_is_usable_and_named() {
+        let provider = super::super::tls::provider();
+        let identity = Identity::parse(VERSION_1.as_bytes(), KEY.as_bytes(), &provider).unwrap();
+        assert_eq!(identity.user, "old-timer");
+        let fault = identity.fault(Millis(1_900_000_000_000)).unwrap();
+        assert!(fault.contains("X.509 version 1"), "{fault}");
+        assert!(identity.fault(Millis(1_000_000_000_000)).unwrap().contains("not valid before 2026-11-30"));
+    }
+}
