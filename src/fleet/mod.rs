@@ -18,6 +18,7 @@ pub mod persist;
 mod plugins;
 mod rebuild;
 pub mod row;
+pub mod selector;
 pub mod service;
 mod services;
 mod store;
@@ -25,5 +26,6 @@ mod table;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod typed;
 
 pub use store::{Applied, RowRef, Shard, Store};
