@@ -98,9 +98,33 @@ impl ApiError {
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "reason": self.reason, "code": self.code,
         });
-        if !self.details.is_null() {
+        if let Some(token) = self.details.get("continue") {
+            status["metadata"]["continue"] = token.clone();
+        } else if !self.details.is_null() {
             status["details"] = self.details.clone();
         }
         status
     }
+}
+
+/// Why a fleet could not be served.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// Certificates could not be made.
+    #[error("the certificates of the simulated fleet could not be made: {0}")]
+    Certificates(String),
+    /// A socket could not be opened.
+    #[error("the simulated fleet could not listen on 127.0.0.1: {0}")]
+    Listen(std::io::Error),
+    /// A file could not be written.
+    #[error("{path}: {cause}")]
+    Write {
+        /// File.
+        path: std::path::PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// Threads could not be started.
+    #[error("the simulated fleet could not start its threads: {0}")]
+    Threads(std::io::Error),
 }

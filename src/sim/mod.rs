@@ -2,13 +2,39 @@
 //!
 //! Known by `cli` and the tests alone; everything else reaches it over HTTP, like any cluster. Seeded and deterministic.
 
+mod answer;
+mod auth;
+pub mod bare;
 pub mod clock;
+mod control;
+mod defaults;
+mod definition;
 mod delete;
+mod discovery;
 pub mod error;
+pub mod faults;
 pub mod kinds;
+mod list;
+pub mod log;
+mod logs;
 mod managed;
 pub mod object;
+mod openapi;
+mod patch;
+mod path;
+mod request;
+mod review;
+mod scale;
+mod select;
+pub mod serve;
 pub mod store;
+mod strategy;
+mod tls;
+mod validate;
+mod watch;
+mod write;
+
+pub use serve::serve;
 
 use std::path::PathBuf;
 
@@ -61,6 +87,7 @@ pub struct Running {
     pub clusters: Vec<String>,
     /// fleet.yaml beside it, where the fleet has one.
     pub fleet_file: Option<PathBuf>,
+    engine: serve::Engine,
 }
 
 /// Faults of one cluster, switched while it runs (also over HTTP: `PUT /sim/faults` on the cluster's own port, JSON).

@@ -116,6 +116,8 @@ struct Inner {
     owned: HashMap<Box<str>, Vec<(Rid, Arc<str>)>>,
     feeds: Vec<mpsc::UnboundedSender<Arc<Change>>>,
     rng: Rng,
+    /// Watches resume from here at the earliest.
+    compacted: u64,
 }
 
 /// The objects of one cluster.
@@ -140,6 +142,7 @@ impl ClusterStore {
             owned: HashMap::new(),
             feeds: Vec::new(),
             rng: Rng::fork(seed, name),
+            compacted: 0,
         };
         Arc::new(Self {
             clock,
@@ -270,40 +273,61 @@ impl ClusterStore {
         self.signals.read().unwrap_or_else(PoisonError::into_inner)[rid.index()].subscribe()
     }
 
-    /// Changes of a resource after `version`, at most `most`; 410 when the window no longer reaches back that far.
-    pub fn changes(&self, rid: Rid, version: u64, most: usize) -> Result<Vec<Arc<Change>>, ApiError> {
+    /// Changes of a resource after `version`, at most `most`, and the cluster's newest version at that moment; 410 when
+    /// the window no longer reaches back that far.
+    pub fn changes(&self, rid: Rid, version: u64, most: usize) -> Result<(Vec<Arc<Change>>, u64), ApiError> {
         let inner = self.lock();
         let table = &inner.tables[rid.index()];
         if version < table.floor {
             return Err(ApiError::expired(format!("too old resource version: {version} ({})", table.floor)));
         }
         let from = table.recent.partition_point(|(v, _)| *v <= version);
-        Ok(table.recent.iter().skip(from).take(most).map(|(_, c)| Arc::clone(c)).collect())
+        Ok((table.recent.iter().skip(from).take(most).map(|(_, c)| Arc::clone(c)).collect(), inner.version))
     }
 
-    /// Forgets all history: every watch that resumes from an older version gets 410.
+    /// Whether a watch can resume from `version`.
+    pub fn reaches(&self, rid: Rid, version: u64) -> bool {
+        let inner = self.lock();
+        version >= inner.tables[rid.index()].floor && version >= inner.compacted
+    }
+
+    /// Forgets all history for those who come back: every watch that resumes from an older version gets 410. Open
+    /// watches go on, as they do on a real server.
     pub fn compact(&self) {
         let mut inner = self.lock();
         inner.version += 1;
-        let now = inner.version;
-        for table in &mut inner.tables {
-            table.recent.clear();
-            table.floor = now;
-        }
+        inner.compacted = inner.version;
     }
 
     /// Creates an object as a client would: defaults, uid, version, generation, managedFields.
-    pub fn create(&self, rid: Rid, mut object: Value, by: &Writer<'_>) -> Result<Arc<Stored>, ApiError> {
+    pub fn create(&self, rid: Rid, object: Value, by: &Writer<'_>) -> Result<Arc<Stored>, ApiError> {
+        self.create_with(rid, object, by, false)
+    }
+
+    fn create_with(
+        &self,
+        rid: Rid,
+        mut object: Value,
+        by: &Writer<'_>,
+        tracked: bool,
+    ) -> Result<Arc<Stored>, ApiError> {
         let resource = self.resource(rid);
         let mut inner = self.lock();
         inner.identify(&resource, &mut object, &self.clock)?;
-        managed::track(None, &mut object, &resource, by, &self.clock.stamp());
+        if !tracked {
+            managed::track(None, &mut object, &resource, by, &self.clock.stamp());
+        }
         let key = object::key_of(&object);
         if let Some(held) = inner.tables[rid.index()].objects.get(key.as_str()) {
             return Err(ApiError::already_exists(&resource, held.name()));
         }
         inner.check_namespace(&resource, &object)?;
         Ok(self.commit(&mut inner, rid, object, by.dry_run))
+    }
+
+    /// Creates an object whose `managedFields` are already complete (server-side apply).
+    pub fn create_applied(&self, rid: Rid, object: Value, by: &Writer<'_>) -> Result<Arc<Stored>, ApiError> {
+        self.create_with(rid, object, by, true)
     }
 
     /// Puts a finished object in as it is: only what is missing of uid, creationTimestamp and resourceVersion is set.
@@ -338,6 +362,30 @@ impl ClusterStore {
         by: &Writer<'_>,
         change: impl FnOnce(&mut Value) -> Result<(), ApiError>,
     ) -> Result<Arc<Stored>, ApiError> {
+        self.modify_with(rid, namespace, name, by, false, change)
+    }
+
+    /// The same, but `change` keeps `managedFields` itself (server-side apply).
+    pub fn modify_applied(
+        &self,
+        rid: Rid,
+        namespace: &str,
+        name: &str,
+        by: &Writer<'_>,
+        change: impl FnOnce(&mut Value) -> Result<(), ApiError>,
+    ) -> Result<Arc<Stored>, ApiError> {
+        self.modify_with(rid, namespace, name, by, true, change)
+    }
+
+    fn modify_with(
+        &self,
+        rid: Rid,
+        namespace: &str,
+        name: &str,
+        by: &Writer<'_>,
+        tracked: bool,
+        change: impl FnOnce(&mut Value) -> Result<(), ApiError>,
+    ) -> Result<Arc<Stored>, ApiError> {
         let resource = self.resource(rid);
         let mut inner = self.lock();
         let held = inner.tables[rid.index()].objects.get(format!("{namespace}/{name}").as_str()).cloned();
@@ -345,7 +393,7 @@ impl ClusterStore {
         let old = held.value(&resource);
         let mut new = old.clone();
         change(&mut new)?;
-        self.replace(&mut inner, &resource, &held, &old, new, by)
+        self.replace(&mut inner, &resource, &held, (&old, new), by, tracked)
     }
 
     /// Replaces an object; 409 when it carries a resourceVersion that is no longer the newest.
@@ -378,9 +426,9 @@ impl ClusterStore {
         inner: &mut Inner,
         resource: &Resource,
         held: &Stored,
-        old: &Value,
-        mut new: Value,
+        (old, mut new): (&Value, Value),
         by: &Writer<'_>,
+        tracked: bool,
     ) -> Result<Arc<Stored>, ApiError> {
         keep_identity(resource, held, old, &mut new)?;
         let spec_changed = by.subresource != "status" && differs(old, &new);
@@ -388,7 +436,9 @@ impl ClusterStore {
             let generation = old.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0);
             new["metadata"]["generation"] = json!(generation + 1);
         }
-        managed::track(Some(old), &mut new, resource, by, &self.clock.stamp());
+        if !tracked {
+            managed::track(Some(old), &mut new, resource, by, &self.clock.stamp());
+        }
         if managed::same(old, &new) {
             return Ok(Arc::new(held.clone()));
         }
