@@ -462,9 +462,14 @@ impl Cluster {
             self.was_live = true;
             self.backoff.reset();
         }
-        // Why everything is listed again stays on the screen until it is.
-        let other = self.condition.cause.clone().filter(|c| c.code == CauseCode::OtherCluster);
-        let cause = if state == ClusterState::Syncing { cause.or(other) } else { cause };
+        let before = self.condition.cause.clone();
+        let cause = match state {
+            // Why everything is listed again stays on the screen until it is.
+            ClusterState::Syncing => cause.or(before.filter(|c| c.code == CauseCode::OtherCluster)),
+            // Kinds that wait to resume do not know what broke the connection.
+            ClusterState::Stale if cause.as_ref().is_some_and(|c| c.detail.is_empty()) => before.or(cause),
+            _ => cause,
+        };
         self.set_state(state, cause, progress).await;
     }
 

@@ -46,7 +46,7 @@ pub struct Context {
     /// Standings and counters.
     pub board: Board,
     /// Lists at once.
-    pub lanes: Lanes,
+    pub lanes: Arc<Lanes>,
     /// Room for list bodies, of the whole process.
     pub room: Arc<Semaphore>,
     /// Objects to rows.
@@ -74,7 +74,7 @@ impl Context {
             out,
             gate,
             board: Board::default(),
-            lanes: Lanes::new(lists),
+            lanes: Arc::new(Lanes::new(lists)),
             room,
             decoder,
             interner,

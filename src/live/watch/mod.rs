@@ -123,6 +123,10 @@ pub struct Machine {
     /// Becomes `state` when the batch has been handed over.
     next: Option<State>,
     status: KindStatus,
+    /// For the board once it has been handed over: the cluster is not live before its rows are there.
+    untold: Option<(KindStatus, u32)>,
+    /// Lower ranks are listed first.
+    rank: u16,
     backoff: Backoff,
     batch: Batch,
     newest: Option<Newest>,
@@ -156,6 +160,8 @@ impl Machine {
             state: State::Start,
             next: None,
             status: KindStatus::Waiting,
+            untold: None,
+            rank: if is_event { u16::MAX } else { kind.0 },
             backoff: Backoff::new(0.8, 30.0),
             batch,
             newest: is_event.then(|| Newest::new(EVENTS)),
@@ -249,6 +255,7 @@ impl Machine {
         let is_untold = !self.batch.is_empty();
         self.batch.clear();
         self.next = None;
+        self.untold = None;
         self.forget_refusals();
         if matches!(self.state, State::Denied | State::Absent) {
             self.state = State::Start;
@@ -273,7 +280,7 @@ impl Machine {
 
     /// Notes a status for the screens, in order with the rows.
     fn set_status(&mut self, status: KindStatus, failures: u32) {
-        self.context.board.stand(self.kind, status.clone(), failures);
+        self.untold = Some((status.clone(), failures));
         if self.status != status {
             self.status = status.clone();
             self.batch.delta(Delta::Kind(self.context.id, self.kind, status));
@@ -287,6 +294,9 @@ impl Machine {
         }
         if let Some(next) = self.next.take() {
             self.state = next;
+        }
+        if let Some((status, failures)) = self.untold.take() {
+            self.context.board.stand(self.kind, status, failures);
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     fleet::delta::Change,
     live::{
+        pace::Lane,
         splitter::{LineSplitter, ListMeta, ListSplitter, Piece, name_in},
         wire::{self, Line},
     },
@@ -38,7 +39,7 @@ impl Drop for Open<'_> {
 /// What a stream is at.
 enum Phase {
     /// Initial events, until the end bookmark; holds the lane and the room of a list.
-    Picture { _lane: Option<OwnedSemaphorePermit>, _room: Option<OwnedSemaphorePermit>, since: Instant, bytes: usize },
+    Picture { _lane: Option<Lane>, _room: Option<OwnedSemaphorePermit>, since: Instant, bytes: usize },
     /// Changes.
     Changes,
 }
@@ -46,14 +47,8 @@ enum Phase {
 impl Machine {
     /// The picture page by page.
     pub(super) async fn pages(&mut self, connection: &Connection) -> Result<(), End> {
-        let lane = self.context.lanes.enter().await;
-        let outcome = self.read_pages(connection).await;
-        if let Err(End::Failed(cause)) = &outcome
-            && cause.status == Some(429)
-        {
-            self.context.lanes.narrow(lane);
-        }
-        outcome
+        let _lane = self.context.lanes.enter(self.rank).await;
+        self.read_pages(connection).await
     }
 
     async fn read_pages(&mut self, connection: &Connection) -> Result<(), End> {
@@ -110,21 +105,14 @@ impl Machine {
 
     /// The picture and the changes after it as one stream.
     pub(super) async fn stream(&mut self, connection: &Connection) -> Result<(), End> {
-        let lane = self.context.lanes.enter().await;
+        let lane = self.context.lanes.enter(self.rank).await;
         if self.context.style() == Style::Pages {
             // Found out while this kind waited for its lane.
             return Ok(());
         }
         let path = self.at.stream(between(240.0, 420.0).as_secs());
-        let body = match self.open(connection, "watch", &path, false).await {
-            Ok(body) => body,
-            Err(cause) => {
-                if cause.status == Some(429) {
-                    self.context.lanes.narrow(lane);
-                }
-                return Err(self.stream_refused(cause));
-            }
-        };
+        let opened = self.open(connection, "watch", &path, false).await;
+        let body = opened.map_err(|cause| self.stream_refused(cause))?;
         self.begin_picture();
         let room = self.context.room().await;
         let phase = Phase::Picture { _lane: lane, _room: room, since: Instant::now(), bytes: 0 };

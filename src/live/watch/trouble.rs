@@ -86,6 +86,9 @@ impl Machine {
 
     /// Says what is wrong and waits: as long as the server asked for, else by the back-off.
     async fn wait(&mut self, cause: Cause) -> Result<(), OwnerGone> {
+        if cause.code == CauseCode::Throttled {
+            self.context.lanes.narrow();
+        }
         let pause = match cause.retry_after {
             Some(seconds) => {
                 let asked = Duration::from_secs(u64::from(seconds.min(LONGEST_WAIT)));
