@@ -4,6 +4,7 @@
 //! packed [`row`]s and send [`delta`]s; the owner applies them, which costs work proportional to the change. Views
 //! ([`inventory`], [`matrix`], [`list`]) are read from it; nothing is copied for a frame and nothing is locked.
 
+mod cell;
 mod changes;
 mod columns;
 pub mod delta;
@@ -22,6 +23,7 @@ pub mod selector;
 pub mod service;
 mod services;
 mod store;
+mod summary;
 mod table;
 mod tally;
 #[cfg(test)]
