@@ -33,13 +33,6 @@ use crate::{
 /// A cluster that is still connecting after so long no longer keeps others waiting.
 const SLOT: Duration = Duration::from_secs(2);
 
-/// How often news of no urgency (last heard, counters) is told. Told on the same second by all clusters, so that an idle
-/// fleet wakes the screen once for all of them.
-const NEWS_MS: u64 = 5_000;
-
-/// Between two probes of round trip and identity.
-const PROBE: Duration = Duration::from_secs(15);
-
 /// Between two looks at what the server serves.
 const REDISCOVER: Duration = Duration::from_secs(300);
 
@@ -96,7 +89,8 @@ impl Cluster {
         let decoder = Decoder::new(Arc::clone(&interner), Arc::clone(&fleet.key));
         let id = plan.lock().unwrap_or_else(PoisonError::into_inner).id;
         let room = Arc::clone(&fleet.room);
-        let context = Context::new(id, out.clone(), opened, fleet.options.lists, room, decoder, interner);
+        let (first_wait, longest_wait) = fleet.options.times.reconnect;
+        let context = Context::new(id, out.clone(), opened, &fleet.options, room, decoder, interner);
         Self {
             fleet,
             plan,
@@ -111,7 +105,7 @@ impl Cluster {
             machines: JoinSet::new(),
             running: BTreeMap::new(),
             kind_of: HashMap::new(),
-            backoff: Backoff::new(1.0, 30.0),
+            backoff: Backoff::new(first_wait, longest_wait),
             throttled_before: 0,
             was_live: false,
             restores,
@@ -290,9 +284,10 @@ impl Cluster {
         let every = |period: Duration| {
             tokio::time::interval_at(start + period.mul_f64(0.5 + super::pace::spread() / 2.0), period)
         };
-        let (mut probe, mut look) = (every(PROBE), every(REDISCOVER));
+        let (mut probe, mut look) = (every(self.fleet.options.times.probe), every(REDISCOVER));
         let mut usage = tokio::time::interval_at(start + between(0.2, 2.0), metrics::EVERY);
         let context = Arc::clone(&self.context);
+        let news = self.fleet.options.times.news;
         let is_metered = self.fleet.options.metrics;
         loop {
             tokio::select! {
@@ -302,7 +297,7 @@ impl Cluster {
                     Some(order) => if self.obey(order, Some((&connection, &mut errands))).await { return Over::Anew },
                 },
                 () = context.board.changed() => self.judge().await,
-                () = tokio::time::sleep(until_news()) => {
+                () = tokio::time::sleep(until_news(news)) => {
                     self.tell_news(&connection).await;
                     if self.out.is_closed() {
                         return Over::End;
@@ -561,9 +556,10 @@ impl Cluster {
 }
 
 /// Time until the next moment at which all clusters tell their news.
-fn until_news() -> Duration {
-    let ms = u64::try_from(now().0).unwrap_or(0);
-    Duration::from_millis(NEWS_MS - ms % NEWS_MS)
+fn until_news(every: Duration) -> Duration {
+    let every = every.as_millis().max(1);
+    let wait = every - u128::try_from(now().0).unwrap_or(0) % every;
+    Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX))
 }
 
 /// Opens the connection and asks who answers and what is served.

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
-use super::{board::Board, connect::Connection, decode::Decoder, pace::Lanes};
+use super::{Options, Times, board::Board, connect::Connection, decode::Decoder, pace::Lanes};
 use crate::{
     fleet::{delta::Delta, intern::Interner},
     model::{ClusterId, Millis},
@@ -45,6 +45,8 @@ pub struct Context {
     pub gate: watch::Receiver<Option<Connection>>,
     /// Standings and counters.
     pub board: Board,
+    /// How patient the watches are.
+    pub times: Times,
     /// Lists at once.
     pub lanes: Arc<Lanes>,
     /// Room for list bodies, of the whole process.
@@ -64,7 +66,7 @@ impl Context {
         id: ClusterId,
         out: mpsc::Sender<Vec<Delta>>,
         gate: watch::Receiver<Option<Connection>>,
-        lists: usize,
+        options: &Options,
         room: Arc<Semaphore>,
         decoder: Decoder,
         interner: Arc<Mutex<Interner>>,
@@ -74,7 +76,8 @@ impl Context {
             out,
             gate,
             board: Board::default(),
-            lanes: Arc::new(Lanes::new(lists)),
+            times: options.times.clone(),
+            lanes: Arc::new(Lanes::new(options.lists)),
             room,
             decoder,
             interner,

@@ -17,6 +17,9 @@ mod pace;
 pub mod snapshot;
 mod splitter;
 mod supervisor;
+#[cfg(test)]
+mod tests;
+mod times;
 mod watch;
 mod wire;
 
@@ -34,6 +37,7 @@ use crate::{
 };
 use decode::fingerprint::FingerprintKey;
 use supervisor::Fleet;
+pub use times::Times;
 
 /// How the engine behaves; the defaults are the product's.
 #[derive(Clone, Debug)]
@@ -50,12 +54,22 @@ pub struct Options {
     pub metrics: bool,
     /// The process's variables, for the proxies.
     pub env: BTreeMap<String, String>,
+    /// How patient the tasks are.
+    pub times: Times,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        Self { connecting: 16, lists: 4, only: Vec::new(), cache: true, metrics: true, env: env.collect() }
+        Self {
+            connecting: 16,
+            lists: 4,
+            only: Vec::new(),
+            cache: true,
+            metrics: true,
+            env: env.collect(),
+            times: Times::default(),
+        }
     }
 }
 

@@ -29,32 +29,11 @@ use crate::{
 };
 pub use path::Collection;
 
-/// Time for the headers of a list or a watch.
-const HEADERS: Duration = Duration::from_secs(30);
-
 /// What is read of the body of a refusal, bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// A list body that stops for so long is given up.
-const BODY: Duration = Duration::from_secs(30);
-
-/// A watch with bookmarks is never silent for much more than a minute.
-const SILENCE: Duration = Duration::from_secs(90);
-
-/// A streaming list whose end bookmark does not come so long after its last event never ends.
-const END_BOOKMARK: Duration = Duration::from_secs(10);
-
 /// What waits is sent after so long, unless nothing was sent lately: then at once.
 const GATHER: Duration = Duration::from_millis(20);
-
-/// Between two lists of a kind that cannot be watched.
-const POLL: Duration = Duration::from_secs(5);
-
-/// A kind that may not be read, or is not served, is tried again after so long.
-const RECHECK: Duration = Duration::from_secs(300);
-
-/// A watch that was open for so long has succeeded, whatever ended it.
-const GOOD_WATCH: Duration = Duration::from_secs(10);
 
 /// Where a machine stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +128,7 @@ impl Machine {
     pub fn new(context: Arc<Context>, kind: KindId, info: &KindInfo, served: Served) -> Self {
         let is_event = kind == Builtin::Event.id();
         let batch = Batch::new(context.id, kind);
+        let (first_wait, longest_wait) = context.times.backoff;
         let fields = if is_event { "type=Warning" } else { "" };
         Self {
             at: Collection::new(&served, "", fields),
@@ -162,12 +142,12 @@ impl Machine {
             status: KindStatus::Waiting,
             untold: None,
             rank: if is_event { u16::MAX } else { kind.0 },
-            backoff: Backoff::new(0.8, 30.0),
+            backoff: Backoff::new(first_wait, longest_wait),
             batch,
             newest: is_event.then(|| Newest::new(EVENTS)),
             broken_streams: 0,
             no_stream: false,
-            stale_pictures: Backoff::new(0.8, 30.0),
+            stale_pictures: Backoff::new(first_wait, longest_wait),
             no_pages: false,
             rows: 0,
         }
@@ -213,11 +193,12 @@ impl Machine {
             State::Start => self.start(connection).await,
             State::Watching(version) => self.resume(connection, &version).await,
             State::Polling => {
-                tokio::time::sleep(POLL).await;
+                tokio::time::sleep(self.context.times.poll).await;
                 self.pages(connection).await
             }
             State::Denied | State::Absent => {
-                tokio::time::sleep(between(RECHECK.as_secs_f64() * 0.9, RECHECK.as_secs_f64() * 1.1)).await;
+                let recheck = self.context.times.recheck.as_secs_f64();
+                tokio::time::sleep(between(recheck * 0.9, recheck * 1.1)).await;
                 self.forget_refusals();
                 self.state = State::Start;
                 Ok(())
@@ -235,13 +216,14 @@ impl Machine {
 
     /// Opens a list or a watch. What is not a success is a cause.
     async fn open(&self, connection: &Connection, verb: &str, path: &str, gzip: bool) -> Result<ByteStream, Cause> {
+        let patience = self.context.times.headers;
         let opening = async {
             let (parts, body) = connection.stream(path, "application/json", gzip).await?;
             if parts.status.is_success() { Ok(body) } else { Err(refused(&parts, body).await) }
         };
-        let answer = tokio::time::timeout(HEADERS, opening)
+        let answer = tokio::time::timeout(patience, opening)
             .await
-            .unwrap_or_else(|_| Err(Cause::new(CauseCode::Timeout, format!("no answer for {} s", HEADERS.as_secs()))));
+            .unwrap_or_else(|_| Err(Cause::new(CauseCode::Timeout, format!("no answer for {} s", patience.as_secs()))));
         answer.map_err(|cause| self.about(cause, verb))
     }
 

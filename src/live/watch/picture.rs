@@ -5,8 +5,7 @@ use futures_util::StreamExt;
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 use super::{
-    BODY, ByteStream, Cause, CauseCode, Connection, Delta, END_BOOKMARK, End, GATHER, GOOD_WATCH, KindStatus, Machine,
-    SILENCE, State, Style, between, path,
+    ByteStream, Cause, CauseCode, Connection, Delta, End, GATHER, KindStatus, Machine, State, Style, between, path,
 };
 use crate::{
     fleet::delta::Change,
@@ -76,7 +75,7 @@ impl Machine {
         let mut splitter = ListSplitter::default();
         let (since, mut bytes, before) = (Instant::now(), 0, self.rows);
         loop {
-            let chunk = tokio::time::timeout(BODY, body.next()).await;
+            let chunk = tokio::time::timeout(self.context.times.body, body.next()).await;
             let chunk = chunk
                 .map_err(|_| self.about(Cause::new(CauseCode::Timeout, "the list stopped in the middle"), "list"))?;
             let Some(chunk) = chunk else { break };
@@ -139,7 +138,7 @@ impl Machine {
         self.set_status(KindStatus::Live, 0);
         self.flush().await?;
         let ended = self.follow(body, Phase::Changes).await;
-        if since.elapsed() >= GOOD_WATCH {
+        if since.elapsed() >= self.context.times.good_watch {
             self.backoff.reset();
             self.stale_pictures.reset();
         } else if ended.is_ok() {
@@ -156,7 +155,8 @@ impl Machine {
         let mut lines = LineSplitter::default();
         let (mut heard, mut sent) = (Instant::now(), Instant::now() - GATHER);
         loop {
-            let patience = if matches!(phase, Phase::Picture { .. }) { END_BOOKMARK } else { SILENCE };
+            let times = &context.times;
+            let patience = if matches!(phase, Phase::Picture { .. }) { times.end_bookmark } else { times.silence };
             let chunk = tokio::select! {
                 biased;
                 () = tokio::time::sleep_until(sent + GATHER), if !self.batch.is_empty() => {
@@ -194,7 +194,9 @@ impl Machine {
     fn stalled(&self, phase: &Phase) -> Cause {
         let cause = match phase {
             Phase::Picture { .. } => Cause::new(CauseCode::Timeout, "the streaming list did not end"),
-            Phase::Changes => Cause::new(CauseCode::Silent, format!("nothing for {} s", SILENCE.as_secs())),
+            Phase::Changes => {
+                Cause::new(CauseCode::Silent, format!("nothing for {} s", self.context.times.silence.as_secs()))
+            }
         };
         self.about(cause, "watch")
     }

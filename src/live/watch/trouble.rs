@@ -98,10 +98,12 @@ impl Machine {
             None => self.backoff.next(),
         };
         let had_rows = matches!(self.status, KindStatus::Live | KindStatus::Polling | KindStatus::Stale(_));
-        // A watch that broke once and resumes within the second was never stale; a failure of the try after it is.
+        // A watch that broke once and resumes within the second was never stale (and where the connection is well, one
+        // that was silent is of a server without bookmarks); a failure of the try after it is.
+        let is_everyday = cause.verb == "watch" && matches!(cause.code, CauseCode::Reset | CauseCode::Silent);
         if !had_rows {
             self.set_status(KindStatus::Failing(cause), self.backoff.failures());
-        } else if self.backoff.failures() > 1 || cause.verb == "list" || cause.code != CauseCode::Reset {
+        } else if self.backoff.failures() > 1 || !is_everyday {
             self.set_status(KindStatus::Stale(cause), self.backoff.failures());
         }
         self.flush().await?;
