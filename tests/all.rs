@@ -9,6 +9,8 @@ mod support;
 mod control_plane;
 
 mod architecture;
+mod contract;
+mod corpus;
 mod real;
 
 use std::process::ExitCode;
@@ -41,7 +43,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(architecture::trials());
+    trials.extend(contract::trials());
     trials.extend(real::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
+    contract::shut_down();
+    real::shut_down();
     conclusion.exit_code()
 }
