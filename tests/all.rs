@@ -12,6 +12,7 @@ mod architecture;
 mod contract;
 mod corpus;
 mod real;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     trials.extend(architecture::trials());
     trials.extend(contract::trials());
     trials.extend(real::trials());
+    trials.extend(terminal::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     contract::shut_down();
     real::shut_down();

@@ -1,5 +1,6 @@
 //! What the black-box tests share: a terminal around the real binary, waiting for conditions, skipping by name.
 
+pub mod fleet;
 pub mod pty;
 
 use std::{

@@ -1,0 +1,493 @@
+//! The binary in a pseudo-terminal: what public reports complain of in other consoles must not happen in this one.
+
+use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
+
+use libtest_mimic::Trial;
+use quarterdeck::sim::{Faults, kinds};
+use serde_json::json;
+
+use crate::{
+    always,
+    support::{
+        fleet::{Fleet, pod},
+        pty::Console,
+        wait_for,
+    },
+};
+
+/// The tests of this module.
+pub fn trials() -> Vec<Trial> {
+    vec![
+        always("terminal::one_filter_covers_all_clusters", one_filter_covers_all_clusters),
+        always("terminal::an_object_is_read_from_its_own_cluster", an_object_is_read_from_its_own_cluster),
+        always("terminal::rows_are_usable_while_they_load", rows_are_usable_while_they_load),
+        always("terminal::a_broken_neighbour_harms_nobody", a_broken_neighbour_harms_nobody),
+        always("terminal::a_frozen_socket_goes_stale_and_heals", a_frozen_socket_goes_stale_and_heals),
+        always("terminal::a_minute_without_servers_does_not_end_the_program", a_minute_without_servers_does_not_end_the_program),
+        always("terminal::a_kubeconfig_rewritten_under_us_loses_nothing", a_kubeconfig_rewritten_under_us_loses_nothing),
+        always("terminal::credential_plugins_never_reach_the_screen", credential_plugins_never_reach_the_screen),
+        always("terminal::hundreds_of_contexts_log_in_once", hundreds_of_contexts_log_in_once),
+        always("terminal::hostile_text_never_reaches_the_terminal", hostile_text_never_reaches_the_terminal),
+        always("terminal::any_window_size", any_window_size),
+        always("terminal::pastes_do_nothing_outside_fields", pastes_do_nothing_outside_fields),
+        always("terminal::the_cursor_follows_its_object", the_cursor_follows_its_object),
+        always("terminal::popups_over_wide_characters_stay_whole", popups_over_wide_characters_stay_whole),
+        always("terminal::the_terminal_is_restored_on_every_way_out", the_terminal_is_restored_on_every_way_out),
+        always("terminal::without_colours_the_selection_is_reversed", without_colours_the_selection_is_reversed),
+        always("terminal::an_idle_console_is_silent", an_idle_console_is_silent),
+        always("terminal::the_last_snapshot_opens_the_next_start", the_last_snapshot_opens_the_next_start),
+        always("terminal::forbidden_kinds_blank_their_own_numbers", forbidden_kinds_blank_their_own_numbers),
+    ]
+}
+
+fn start(fleet: &Fleet, size: (u16, u16), args: &[&str]) -> Console {
+    let kubeconfig = fleet.kubeconfig();
+    let mut all = vec!["--kubeconfig", kubeconfig.as_str()];
+    all.extend_from_slice(args);
+    Console::start(fleet.home(), size.0, size.1, &all, &[])
+}
+
+/// Waits until a line holds all the words.
+fn line(console: &Console, seconds: u64, words: &[&str]) -> String {
+    let what = format!("a line with {words:?}");
+    let text = console.wait(&what, seconds, |s| s.lines().any(|l| words.iter().all(|w| l.contains(w))));
+    text.lines().find(|l| words.iter().all(|w| l.contains(w))).unwrap_or("").to_owned()
+}
+
+fn all_live(console: &Console, count: usize) {
+    console.wait("all clusters live", 60, |s| s.lines().filter(|l| l.contains("live")).count() >= count);
+}
+
+fn one_filter_covers_all_clusters() {
+    let fleet = Fleet::bare(3, 1);
+    for i in 0..3 {
+        fleet.pod(i, &format!("needle-{i}"), None);
+        fleet.pod(i, &format!("hay-{i}"), None);
+    }
+    let mut console = start(&fleet, (140, 30), &["--open", "pods"]);
+    line(&console, 60, &["hay-2"]);
+    console.send("/needle\r");
+    let text = console.wait("only the needles", 20, |s| !s.contains("hay-") && s.matches("needle-").count() >= 3);
+    for i in 0..3 {
+        assert!(text.lines().any(|l| l.contains(fleet.name(i)) && l.contains(&format!("needle-{i}"))), "{text}");
+    }
+}
+
+fn an_object_is_read_from_its_own_cluster() {
+    let fleet = Fleet::bare(2, 1);
+    for i in 0..2 {
+        let mut object = pod("twin", None);
+        object["metadata"]["annotations"] = json!({"origin": format!("from-cluster-number-{i}")});
+        fleet.load(i, kinds::PODS, object);
+    }
+    let mut console = start(&fleet, (140, 40), &["--open", "pods"]);
+    line(&console, 60, &[fleet.name(1), "twin"]);
+    // Somebody else switches the current context meanwhile: what is shown stays where it is.
+    let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
+    let switched = text.replace(&format!("current-context: {}", fleet.name(0)), &format!("current-context: {}", fleet.name(1)));
+    fs::write(fleet.kubeconfig(), switched).expect("written");
+    for i in 0..2 {
+        console.send(&format!("/cluster:{} twin\r", fleet.name(i)));
+        console.wait("one row", 20, |s| s.matches("twin").count() >= 1 && s.lines().any(|l| l.contains("twin") && l.contains(fleet.name(i))));
+        console.send("Y");
+        console.wait_text(&format!("from-cluster-number-{i}"), 20);
+        assert!(!console.text().contains(&format!("from-cluster-number-{}", 1 - i)));
+        console.send("\u{1b}");
+        console.wait("back in the list", 20, |s| !s.contains("from-cluster-number"));
+    }
+}
+
+fn rows_are_usable_while_they_load() {
+    let fleet = Fleet::scale(4, 20_000, 400, 0);
+    for i in 0..4 {
+        fleet.faults(i, Faults { slow_list_ms: 100, ..Faults::default() });
+    }
+    let mut console = start(&fleet, (140, 30), &["--open", "pods"]);
+    let first = console.wait("the first rows", 60, |s| s.lines().filter(|l| l.contains(fleet.name(0)) || l.contains(fleet.name(1))).count() > 3);
+    console.send("jjjG");
+    console.wait("the list moves while it loads", 30, |s| s != first);
+    console.send("g:fleet\r");
+    console.wait_text("Fleet", 20);
+    assert_eq!(console.ended(), None);
+}
+
+fn a_broken_neighbour_harms_nobody() {
+    let fleet = Fleet::bare(6, 1);
+    fleet.faults(1, Faults { silent: true, ..Faults::default() });
+    fleet.faults(2, Faults { reset: true, ..Faults::default() });
+    fleet.faults(3, Faults { expired_certificate: true, ..Faults::default() });
+    fleet.faults(4, Faults { status: 401, ..Faults::default() });
+    fleet.faults(5, Faults { status: 500, ..Faults::default() });
+    let console = start(&fleet, (160, 40), &[]);
+    line(&console, 30, &[fleet.name(0), "live"]);
+    for (index, word) in [(1, "unreachable"), (2, "unreachable"), (3, "unreachable"), (4, "login"), (5, "unreachable")] {
+        line(&console, 60, &[fleet.name(index), word]);
+    }
+    // A change in the healthy one is on the screen although the others fail.
+    fleet.load(0, kinds::NODES, {
+        let mut node = fleet.cluster(0).store.value(kinds::NODES, "", "node-0").expect("node");
+        node["metadata"] = json!({"name": "node-extra"});
+        node
+    });
+    line(&console, 20, &[fleet.name(0), "2/2"]);
+}
+
+fn a_frozen_socket_goes_stale_and_heals() {
+    let fleet = Fleet::bare(3, 1);
+    let mut console = start(&fleet, (140, 30), &[]);
+    all_live(&console, 3);
+    fleet.faults(1, Faults { silent: true, ..Faults::default() });
+    line(&console, 16, &[fleet.name(1), "stale"]);
+    console.send(":nodes\r");
+    let row = line(&console, 20, &[fleet.name(1), "node-0"]);
+    assert!(row.contains('*'), "an age that has stopped is marked: {row}");
+    fleet.faults(1, Faults::default());
+    console.send(":fleet\r");
+    line(&console, 60, &[fleet.name(1), "live"]);
+}
+
+fn a_minute_without_servers_does_not_end_the_program() {
+    let fleet = Fleet::bare(2, 1);
+    let mut console = start(&fleet, (120, 30), &[]);
+    all_live(&console, 2);
+    for i in 0..2 {
+        fleet.faults(i, Faults { reset: true, ..Faults::default() });
+    }
+    console.wait("nobody is live", 30, |s| !s.lines().any(|l| l.contains(" live ")));
+    let down = std::time::Instant::now();
+    while down.elapsed() < Duration::from_secs(60) {
+        assert_eq!(console.ended(), None, "the console ended:\n{}", console.text());
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    for i in 0..2 {
+        fleet.faults(i, Faults::default());
+    }
+    all_live(&console, 2);
+    console.send("q");
+    assert_eq!(console.wait_end(10), 0);
+}
+
+fn a_kubeconfig_rewritten_under_us_loses_nothing() {
+    let fleet = Fleet::bare(3, 1);
+    let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
+    let console = start(&fleet, (120, 30), &[]);
+    all_live(&console, 3);
+    // Tools rewrite it in place: for a moment it is empty, then half there.
+    fs::write(fleet.kubeconfig(), "").expect("written");
+    std::thread::sleep(Duration::from_millis(700));
+    fs::write(fleet.kubeconfig(), &text[..text.len() / 2]).expect("written");
+    std::thread::sleep(Duration::from_millis(1500));
+    for name in fleet.names() {
+        line(&console, 5, &[name, "live"]);
+    }
+    fs::write(fleet.kubeconfig(), &text).expect("written");
+    std::thread::sleep(Duration::from_millis(700));
+    for name in fleet.names() {
+        line(&console, 10, &[name, "live"]);
+    }
+    // A context that is taken away for good goes.
+    let gone = fleet.name(2).to_owned();
+    let mut config: serde_json::Value = serde_saphyr::from_str(&text).expect("YAML");
+    config["contexts"].as_array_mut().expect("contexts").retain(|c| c["name"] != gone.as_str());
+    fs::write(fleet.kubeconfig(), config.to_string()).expect("written");
+    console.wait("the third cluster leaves", 20, |s| !s.lines().any(|l| l.contains(&gone) && l.contains("live")));
+    line(&console, 5, &[fleet.name(0), "live"]);
+}
+
+/// Writes a kubeconfig whose users run a plugin, one context per entry of `contexts`: name, cluster index, script.
+fn with_plugins(fleet: &Fleet, contexts: &[(String, usize, String)]) -> String {
+    let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
+    let base: serde_json::Value = serde_saphyr::from_str(&text).expect("YAML");
+    let cluster = |index: usize| base["clusters"].as_array().expect("clusters").iter().find(|c| c["name"] == fleet.name(index)).expect("cluster")["cluster"].clone();
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config",
+        "clusters": contexts.iter().map(|(name, index, _)| json!({"name": name, "cluster": cluster(*index)})).collect::<Vec<_>>(),
+        "contexts": contexts.iter().map(|(name, _, _)| json!({"name": name, "context": {"cluster": name, "user": name}})).collect::<Vec<_>>(),
+        "users": contexts.iter().map(|(name, _, script)| json!({"name": name, "user": {"exec": {
+            "apiVersion": "client.authentication.k8s.io/v1", "command": script, "interactiveMode": "IfAvailable"}}})).collect::<Vec<_>>(),
+    });
+    let path = fleet.home().join("plugins.yaml");
+    fs::write(&path, config.to_string()).expect("written");
+    path.display().to_string()
+}
+
+fn script(fleet: &Fleet, name: &str, body: &str) -> String {
+    let path = fleet.home().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    path.display().to_string()
+}
+
+const CREDENTIAL: &str = r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"test-token"}}'"#;
+
+fn credential_plugins_never_reach_the_screen() {
+    let fleet = Fleet::bare(3, 1);
+    let talking = script(&fleet, "talking", "echo 'PLUGIN-TALKS: please log in' >&2; echo 'PLUGIN-TALKS' > /dev/tty 2>/dev/null; exit 1");
+    let prompting = script(&fleet, "prompting", "printf 'PLUGIN-ASKS password: ' >&2; read answer; echo 'PLUGIN-GOT' >&2; exit 1");
+    let hanging = script(&fleet, "hanging", "sleep 600");
+    let contexts = [("talking", 0, talking), ("prompting", 1, prompting), ("hanging", 2, hanging)].map(|(n, i, s)| (n.to_owned(), i, s));
+    let kubeconfig = with_plugins(&fleet, &contexts);
+    let mut console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
+    line(&console, 40, &["talking", "login"]);
+    line(&console, 40, &["prompting", "login"]);
+    line(&console, 60, &["hanging", "login"]);
+    let raw = String::from_utf8_lossy(&console.raw()).into_owned();
+    assert!(!raw.contains("PLUGIN-ASKS"), "a prompt reached the terminal");
+    // The plugin's own words may be quoted as the cause, but only by the console, never in the first column of a line.
+    assert!(!console.text().lines().any(|l| l.starts_with("PLUGIN")), "{}", console.text());
+    console.send("q");
+    assert_eq!(console.wait_end(10), 0, "a hanging plugin does not hold the program");
+}
+
+fn hundreds_of_contexts_log_in_once() {
+    let fleet = Fleet::bare(4, 0);
+    let count = fleet.home().join("count");
+    let counting = script(&fleet, "counting", &format!("echo x >> {}\n{CREDENTIAL}", count.display()));
+    let contexts: Vec<(String, usize, String)> = (0..200).map(|i| (format!("ctx-{i:03}"), i % 4, counting.clone())).collect();
+    let kubeconfig = with_plugins(&fleet, &contexts);
+    let console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
+    console.wait("somebody has been asked", 60, |s| s.contains("live") || s.contains("login") || s.contains("forbidden"));
+    std::thread::sleep(Duration::from_secs(3));
+    let runs = fs::read_to_string(&count).unwrap_or_default().lines().count();
+    assert!((1..=4).contains(&runs), "{runs} log-ins for equal plugins");
+}
+
+/// Texts that steer terminals, in the places where clusters let anybody write.
+fn hostile_text_never_reaches_the_terminal() {
+    const EVIL: &str = "x\u{1b}[2J\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}gpj\u{200b}";
+    let fleet = Fleet::bare(1, 1);
+    let mut object = pod("victim", Some(("CrashLoopBackOff", EVIL)));
+    object["metadata"]["annotations"] = json!({"evil": EVIL, "long": "y".repeat(1_000_000)});
+    object["metadata"]["labels"] = json!({"evil": EVIL});
+    object["spec"]["containers"][0]["image"] = json!(EVIL);
+    fleet.load(0, kinds::PODS, object);
+    fleet.load(0, kinds::EVENTS, json!({
+        "metadata": {"name": "e", "namespace": "shop"}, "type": "Warning", "reason": EVIL, "message": EVIL,
+        "involvedObject": {"kind": "Pod", "name": "victim", "namespace": "shop"}, "count": 1, "lastTimestamp": "2026-11-30T00:00:00Z"}));
+    fleet.load(0, kinds::CONFIGMAPS, json!({"metadata": {"name": "huge", "namespace": "shop"}, "data": {"k": "z".repeat(3_000_000)}}));
+    let mut console = start(&fleet, (140, 40), &["--open", "pods"]);
+    line(&console, 60, &["victim"]);
+    console.send("d");
+    console.wait_text("victim", 20);
+    console.send("\u{1b}Y");
+    console.wait_text("annotations", 20);
+    console.send("Gg/evil\rnn\u{1b}\u{1b}:events\r");
+    line(&console, 20, &["Pod"]);
+    console.send(":configmaps\r");
+    line(&console, 20, &["huge"]);
+    console.send("Y");
+    console.wait_text("zzzz", 20);
+    console.send("\u{1b}\u{1b}\u{1b}");
+    let raw = console.raw();
+    let text = String::from_utf8_lossy(&raw);
+    assert!(!text.contains("\u{1b}]0;owned"), "a title was set");
+    assert!(!text.contains('\u{202e}') && !text.contains('\u{200b}') && !text.contains('\u{9b}'), "format characters got through");
+    assert!(!raw.contains(&7), "a bell rang");
+    // The whole screen is cleared when it is entered, never in between.
+    let clears = text.matches("\u{1b}[2J").count();
+    assert!(clears <= 4, "the screen was cleared {clears} times");
+    assert!(console.text().lines().count() <= 40);
+}
+
+fn any_window_size() {
+    let fleet = Fleet::bare(2, 1);
+    fleet.pod(0, "a", None);
+    let mut console = start(&fleet, (120, 40), &[]);
+    all_live(&console, 2);
+    for keys in ["", "m", ":pods\r", "?", ":fleet\r", "c"] {
+        console.send(keys);
+        for (columns, rows) in [(200, 60), (80, 24), (60, 15), (40, 8), (20, 5), (5, 2), (1, 1), (3, 40), (200, 1), (120, 40)] {
+            console.resize(columns, rows);
+            std::thread::sleep(Duration::from_millis(60));
+            assert_eq!(console.ended(), None, "ended at {columns}x{rows} after {keys:?}");
+        }
+        console.send("\u{1b}");
+    }
+    console.send(":fleet\r");
+    all_live(&console, 2);
+    console.send(":q\r");
+    assert_eq!(console.wait_end(10), 0);
+    assert!(console.is_restored());
+}
+
+fn pastes_do_nothing_outside_fields() {
+    let fleet = Fleet::bare(1, 1);
+    let mut console = start(&fleet, (120, 30), &[]);
+    all_live(&console, 1);
+    console.send("\u{1b}[200~q:q\rmmm\u{1b}[201~");
+    std::thread::sleep(Duration::from_millis(800));
+    assert_eq!(console.ended(), None, "a paste quit the program");
+    assert!(console.text().contains("Fleet"), "a paste moved to another screen:\n{}", console.text());
+    // In a field a paste is text, and its line break does not submit.
+    console.send("/");
+    console.send("\u{1b}[200~ab\rcd\u{1b}[201~");
+    console.wait_text("ab cd", 10);
+    console.send("\u{1b}q");
+    assert_eq!(console.wait_end(10), 0);
+}
+
+fn the_cursor_follows_its_object() {
+    let fleet = Fleet::bare(1, 1);
+    for name in ["bbb", "ccc", "ddd"] {
+        fleet.pod(0, name, None);
+    }
+    let mut console = start(&fleet, (120, 20), &["--open", "pods"]);
+    line(&console, 60, &["ddd"]);
+    console.send("/b|c|d|a\r");
+    console.send("gj");
+    let on = |console: &Console| {
+        console.with_screen(|s| {
+            let (row, _) = s.cursor_position();
+            let (_, columns) = s.size();
+            (0..u16::from(columns)).filter_map(|c| s.cell(row, c).map(vt100::Cell::contains_text)).collect::<String>()
+        })
+    };
+    wait_for("the cursor is on ccc", Duration::from_secs(10), || on(&console).contains("ccc").then_some(()));
+    // Rows appear above it, and it is re-sorted by trouble: the cursor stays on its object.
+    fleet.pod(0, "aaa", None);
+    fleet.pod(0, "abb", Some(("CrashLoopBackOff", "x")));
+    line(&console, 20, &["aaa"]);
+    line(&console, 20, &["abb"]);
+    assert!(on(&console).contains("ccc"), "{}", console.text());
+    console.send(" ");
+    fleet.cluster(0).store.finish(kinds::PODS, "shop", "aaa");
+    console.wait("aaa is gone", 20, |s| !s.contains("aaa"));
+    let marked = line(&console, 10, &["ccc"]);
+    assert!(marked.contains('☑'), "the mark stays on its object: {marked}");
+}
+
+/// Text of a cell, for reading a row.
+trait CellText {
+    fn contains_text(&self) -> String;
+}
+
+impl CellText for vt100::Cell {
+    fn contains_text(&self) -> String {
+        self.contents().to_owned()
+    }
+}
+
+fn popups_over_wide_characters_stay_whole() {
+    let fleet = Fleet::bare(1, 1);
+    for i in 0..20 {
+        let mut object = pod(&format!("pod-{i:02}"), None);
+        object["metadata"]["namespace"] = json!("支付对账支付对账支付对账");
+        fleet.load(0, kinds::PODS, object);
+    }
+    let mut console = start(&fleet, (100, 30), &["--open", "pods"]);
+    line(&console, 60, &["pod-19"]);
+    console.send("s");
+    console.wait("the menu", 10, |s| s.contains('┌') || s.contains('┏'));
+    std::thread::sleep(Duration::from_millis(300));
+    console.with_screen(|screen| {
+        let (rows, columns) = screen.size();
+        for row in 0..u16::from(rows) {
+            for column in 1..u16::from(columns) {
+                let (before, cell) = (screen.cell(row, column - 1), screen.cell(row, column));
+                if cell.is_some_and(vt100::Cell::is_wide_continuation) {
+                    assert!(before.is_some_and(vt100::Cell::is_wide), "half a character at row {row}, column {column}");
+                }
+            }
+        }
+    });
+}
+
+fn the_terminal_is_restored_on_every_way_out() {
+    let fleet = Fleet::bare(1, 1);
+    let signal = |console: &Console, name: &str| {
+        let done = std::process::Command::new("kill").args([format!("-{name}"), console.pid().to_string()]).status();
+        assert!(done.is_ok_and(|s| s.success()));
+    };
+    for way in ["q", ":q\r", "\u{3}\u{3}", "TERM", "HUP", "INT"] {
+        let mut console = start(&fleet, (100, 30), &[]);
+        all_live(&console, 1);
+        assert!(console.with_screen(vt100::Screen::alternate_screen));
+        if way.len() >= 3 && way.chars().all(|c| c.is_ascii_uppercase()) {
+            signal(&console, way);
+        } else {
+            console.send(way);
+        }
+        console.wait_end(15);
+        assert!(console.is_restored(), "after {way:?}");
+    }
+    // Stopped and continued: everything is drawn anew.
+    let mut console = start(&fleet, (100, 30), &[]);
+    all_live(&console, 1);
+    console.send("\u{1a}");
+    wait_for("the terminal is given back while stopped", Duration::from_secs(10), || console.is_restored().then_some(()));
+    signal(&console, "CONT");
+    console.wait("drawn again", 20, |s| s.contains("live"));
+    assert!(console.with_screen(vt100::Screen::alternate_screen));
+    console.send("q");
+    assert_eq!(console.wait_end(10), 0);
+    assert!(console.is_restored());
+}
+
+fn without_colours_the_selection_is_reversed() {
+    let fleet = Fleet::bare(2, 1);
+    let kubeconfig = fleet.kubeconfig();
+    let console = Console::start(fleet.home(), 100, 30, &["--kubeconfig", &kubeconfig], &[("NO_COLOR", "1")]);
+    all_live(&console, 2);
+    let raw = String::from_utf8_lossy(&console.raw()).into_owned();
+    for sequence in raw.split("\u{1b}[").skip(1) {
+        let Some(end) = sequence.find(|c: char| c.is_ascii_alphabetic()) else { continue };
+        if sequence.as_bytes().get(end) == Some(&b'm') {
+            let colour = sequence[..end].split(';').any(|n| n.parse::<u16>().is_ok_and(|n| matches!(n, 30..=38 | 40..=48 | 90..=107)));
+            assert!(!colour, "a colour was sent: {:?}", &sequence[..=end]);
+        }
+    }
+    let reversed = console.with_screen(|s| {
+        let (rows, columns) = s.size();
+        (1..u16::from(rows)).any(|r| (0..u16::from(columns)).filter(|c| s.cell(r, *c).is_some_and(vt100::Cell::inverse)).count() > 20)
+    });
+    assert!(reversed, "no row is reversed:\n{}", console.text());
+}
+
+fn an_idle_console_is_silent() {
+    let fleet = Fleet::bare(2, 1);
+    let console = start(&fleet, (120, 30), &["--open", "pods"]);
+    console.wait("loaded", 60, |s| s.contains("Pods") || s.contains("pods"));
+    std::thread::sleep(Duration::from_secs(4));
+    let before = console.raw().len();
+    std::thread::sleep(Duration::from_secs(10));
+    let bytes = console.raw().len() - before;
+    // The clock and the ages tick once a second at most.
+    assert!(bytes < 10 * 400, "{bytes} bytes in ten idle seconds");
+}
+
+fn the_last_snapshot_opens_the_next_start() {
+    let fleet = Fleet::bare(2, 2);
+    fleet.pod(0, "remembered", None);
+    let mut console = start(&fleet, (120, 30), &["--open", "pods"]);
+    line(&console, 60, &["remembered"]);
+    all_settled(&console);
+    console.send("q");
+    assert_eq!(console.wait_end(20), 0);
+    for i in 0..2 {
+        fleet.faults(i, Faults { silent: true, ..Faults::default() });
+    }
+    let console = start(&fleet, (120, 30), &["--open", "pods"]);
+    let row = line(&console, 20, &["remembered"]);
+    assert!(row.contains('*'), "yesterday's picture is marked: {row}");
+}
+
+/// Gives the first lists the time to end: the row counts stand still.
+fn all_settled(console: &Console) {
+    let body = |t: String| t.lines().skip(1).collect::<String>();
+    let mut last = String::new();
+    wait_for("the screen stands still", Duration::from_secs(30), || {
+        let now = body(console.text());
+        std::thread::sleep(Duration::from_millis(1200));
+        (std::mem::replace(&mut last, now.clone()) == now).then_some(())
+    });
+}
+
+fn forbidden_kinds_blank_their_own_numbers() {
+    let fleet = Fleet::bare(2, 3);
+    fleet.faults(0, Faults { status: 403, status_for: "nodes".into(), ..Faults::default() });
+    let console = start(&fleet, (160, 40), &[]);
+    line(&console, 60, &[fleet.name(1), "live", "3/3"]);
+    let row = line(&console, 30, &[fleet.name(0), "live"]);
+    assert!(!row.contains("0/0") && !row.contains("3/3"), "{row}");
+    assert!(row.contains("v1.37") || row.contains("1.37"), "the version stays: {row}");
+}
