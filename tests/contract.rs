@@ -56,14 +56,21 @@ fn compare(name: &str, check: Check) {
     let (real, simulated) = servers();
     let run = |server: Arc<Both>, side: Side| {
         let server = Server { both: server, side, namespace: namespace.clone() };
-        server.ok(&["create", "namespace", &namespace]);
+        server.ok_in(
+            &["create", "-f", "-"],
+            &format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}}}\n"),
+        );
         check(&server)
     };
     let expected = run(real, Side::Real);
     let got = run(simulated, Side::Simulated);
     if expected != got {
         let (expected, got) = (pretty(&expected), pretty(&got));
-        let diff = similar::TextDiff::from_lines(&expected, &got).unified_diff().context_radius(4).header("real", "simulated").to_string();
+        let diff = similar::TextDiff::from_lines(&expected, &got)
+            .unified_diff()
+            .context_radius(4)
+            .header("real", "simulated")
+            .to_string();
         panic!("the simulated server answers otherwise:\n{diff}");
     }
 }
@@ -91,7 +98,7 @@ fn servers() -> (Arc<Both>, Arc<Both>) {
         };
         let planes = ControlPlanes::start(&[spec], false).expect("a control plane");
         let dir = tempfile::tempdir().expect("folder");
-        let simulated = sim::serve(sim::Spec {
+        let simulated = sim::serve(&sim::Spec {
             fleet: sim::Fleet::Empty { clusters: 1, nodes: 0 },
             seed: 1,
             speed: 1.0,
@@ -209,8 +216,18 @@ fn clean(mut value: Value) -> Value {
         match value {
             Value::Object(map) => {
                 for key in [
-                    "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "time", "selfLink", "lastTransitionTime",
-                    "lastUpdateTime", "clusterIP", "clusterIPs", "continue", "kubernetes.io/metadata.name",
+                    "uid",
+                    "resourceVersion",
+                    "creationTimestamp",
+                    "deletionTimestamp",
+                    "time",
+                    "selfLink",
+                    "lastTransitionTime",
+                    "lastUpdateTime",
+                    "clusterIP",
+                    "clusterIPs",
+                    "continue",
+                    "kubernetes.io/metadata.name",
                 ] {
                     map.remove(key);
                 }
@@ -248,7 +265,9 @@ spec:
 "#;
 
 fn config(name: &str, value: &str) -> String {
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{n: {name}}}}}\ndata: {{k: \"{value}\", keep: \"x\"}}\n")
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{n: {name}}}}}\ndata: {{k: \"{value}\", keep: \"x\"}}\n"
+    )
 }
 
 fn create_get_and_select(s: &Server) -> Value {
@@ -290,7 +309,9 @@ fn updates_conflict_on_old_versions(s: &Server) -> Value {
     s.ok_in(&["create", "-f", "-"], &config("a", "1"));
     let old = s.version_of("cm/a");
     s.ok(&["patch", "cm/a", "--type=merge", "-p", r#"{"data":{"k":"2"}}"#]);
-    let stale = format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","resourceVersion":"{old}"}},"data":{{"k":"3"}}}}"#);
+    let stale = format!(
+        r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","resourceVersion":"{old}"}},"data":{{"k":"3"}}}}"#
+    );
     let refused = s.run(&["replace", "-f", "-"], &stale);
     let same_before = s.version_of("cm/a");
     s.ok(&["patch", "cm/a", "--type=merge", "-p", r#"{"data":{"k":"2"}}"#]);
@@ -301,18 +322,33 @@ fn patches_of_all_types(s: &Server) -> Value {
     s.ok_in(&["create", "-f", "-"], DEPLOYMENT);
     let mut seen = Vec::new();
     for (kind, patch) in [
-        ("strategic", r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"shop/web:2","env":[{"name":"B","value":"3"},{"name":"C","value":"4"}]}]}}}}"#),
+        (
+            "strategic",
+            r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"shop/web:2","env":[{"name":"B","value":"3"},{"name":"C","value":"4"}]}]}}}}"#,
+        ),
         ("strategic", r#"{"spec":{"template":{"spec":{"containers":[{"name":"side","$patch":"delete"}]}}}}"#),
-        ("strategic", r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","env":[{"$patch":"replace"},{"name":"Z","value":"9"}]}]}}}}"#),
-        ("strategic", r#"{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"new"},{"name":"web"}],"containers":[{"name":"new","image":"shop/new:1"}]}}}}"#),
+        (
+            "strategic",
+            r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","env":[{"$patch":"replace"},{"name":"Z","value":"9"}]}]}}}}"#,
+        ),
+        (
+            "strategic",
+            r#"{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"new"},{"name":"web"}],"containers":[{"name":"new","image":"shop/new:1"}]}}}}"#,
+        ),
         ("strategic", r#"{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}"#),
         ("merge", r#"{"metadata":{"labels":{"tier":null,"x":"y"}},"spec":{"replicas":5}}"#),
-        ("json", r#"[{"op":"replace","path":"/spec/replicas","value":7},{"op":"add","path":"/metadata/annotations","value":{"a/b":"c"}}]"#),
+        (
+            "json",
+            r#"[{"op":"replace","path":"/spec/replicas","value":7},{"op":"add","path":"/metadata/annotations","value":{"a/b":"c"}}]"#,
+        ),
     ] {
         s.ok(&["patch", "deployment/web", "--type", kind, "-p", patch]);
         seen.push(s.get("deployment/web")["spec"].clone());
     }
-    let failed = s.run(&["patch", "deployment/web", "--type", "json", "-p", r#"[{"op":"test","path":"/spec/replicas","value":1}]"#], "");
+    let failed = s.run(
+        &["patch", "deployment/web", "--type", "json", "-p", r#"[{"op":"test","path":"/spec/replicas","value":1}]"#],
+        "",
+    );
     json!({"steps": seen, "meta": s.get("deployment/web")["metadata"], "failed test": failed.ok})
 }
 
@@ -354,7 +390,12 @@ fn server_side_apply_keeps_owners(s: &Server) -> Value {
     let forced = apply(s, "bob", &manifest(5, "web:2", "[]"), true);
     assert!(forced.ok, "{}: {}", s.name(), forced.err);
     let taken = s.get("deployment/web");
-    let removed = apply(s, "alice", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n      - {name: web, env: [{name: A, value: '1'}]}\n", false);
+    let removed = apply(
+        s,
+        "alice",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n      - {name: web, env: [{name: A, value: '1'}]}\n",
+        false,
+    );
     json!({
         "created": created, "conflict ok": conflict.ok, "conflict": conflict.err.lines().filter(|l| l.contains("conflict") || l.starts_with("- ")).collect::<Vec<_>>(),
         "taken": taken, "removed": removed.ok, "after": s.get("deployment/web"),
@@ -383,7 +424,12 @@ fn managers_of_every_writer(s: &Server) -> Value {
     s.ok_in(&["create", "-f", "-", "--field-manager=maker"], &config("a", "1"));
     s.ok(&["patch", "cm/a", "--type=merge", "--field-manager=patcher", "-p", r#"{"data":{"k":"2","new":"3"}}"#]);
     s.ok(&["patch", "cm/a", "--type=merge", "--field-manager=patcher", "-p", r#"{"data":{"new":null}}"#]);
-    let applied = apply(s, "applier", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {applied: \"1\", k: \"2\"}\n", false);
+    let applied = apply(
+        s,
+        "applier",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {applied: \"1\", k: \"2\"}\n",
+        false,
+    );
     json!({"applied": applied.ok, "object": s.get("cm/a")})
 }
 
@@ -397,7 +443,8 @@ fn lists_in_pages(s: &Server) -> Value {
     loop {
         let text = s.ok(&["get", "--raw", &format!("{path}&continue={token}")]);
         let page: Value = serde_json::from_str(&text).expect("JSON");
-        let names: Vec<_> = page["items"].as_array().expect("items").iter().map(|i| i["metadata"]["name"].clone()).collect();
+        let names: Vec<_> =
+            page["items"].as_array().expect("items").iter().map(|i| i["metadata"]["name"].clone()).collect();
         let next = page["metadata"]["continue"].as_str().unwrap_or("").to_owned();
         pages.push(json!({"names": names, "more": !next.is_empty()}));
         if next.is_empty() {
@@ -418,7 +465,11 @@ fn watches_tell_changes_in_order(s: &Server) -> Value {
     s.ok(&["delete", "cm/a"]);
     let base = format!("/api/v1/namespaces/{}/configmaps?watch=1&timeoutSeconds=1&resourceVersion={from}", s.namespace);
     let short = |events: Vec<Value>| -> Vec<Value> {
-        events.iter().filter(|e| e["type"] != "BOOKMARK").map(|e| json!([e["type"], e["object"]["metadata"]["name"], e["object"]["data"]["k"]])).collect()
+        events
+            .iter()
+            .filter(|e| e["type"] != "BOOKMARK")
+            .map(|e| json!([e["type"], e["object"]["metadata"]["name"], e["object"]["data"]["k"]]))
+            .collect()
     };
     json!({
         "all": short(s.watch(&base)),
@@ -438,7 +489,14 @@ fn streaming_lists_end_with_a_bookmark(s: &Server) -> Value {
     );
     let events = s.watch(&path);
     let end = events.iter().position(|e| e["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true");
-    let refused = s.run(&["get", "--raw", &format!("/api/v1/namespaces/{}/configmaps?watch=1&timeoutSeconds=1&sendInitialEvents=true", s.namespace)], "");
+    let refused = s.run(
+        &[
+            "get",
+            "--raw",
+            &format!("/api/v1/namespaces/{}/configmaps?watch=1&timeoutSeconds=1&sendInitialEvents=true", s.namespace),
+        ],
+        "",
+    );
     json!({
         "before the end": events[..end.expect("the end bookmark")].iter().map(|e| json!([e["type"], e["object"]["metadata"]["name"]])).collect::<Vec<_>>(),
         "kind of the bookmark": events[end.expect("the end bookmark")]["object"]["kind"],
@@ -448,7 +506,14 @@ fn streaming_lists_end_with_a_bookmark(s: &Server) -> Value {
 
 fn old_versions_are_gone(s: &Server) -> Value {
     // A version from the future is told apart from one that was compacted; both must not hang.
-    let future = s.run(&["get", "--raw", &format!("/api/v1/namespaces/{}/configmaps?resourceVersion=1&resourceVersionMatch=Exact", s.namespace)], "");
+    let future = s.run(
+        &[
+            "get",
+            "--raw",
+            &format!("/api/v1/namespaces/{}/configmaps?resourceVersion=1&resourceVersionMatch=Exact", s.namespace),
+        ],
+        "",
+    );
     json!({"exact old": future.ok})
 }
 
@@ -460,14 +525,26 @@ fn metadata_only(s: &Server) -> Value {
 fn dry_run_stores_nothing(s: &Server) -> Value {
     s.ok_in(&["create", "-f", "-"], &config("a", "1"));
     let before = s.version_of("cm/a");
-    let shown = s.ok(&["patch", "cm/a", "--type=merge", "--dry-run=server", "-p", r#"{"data":{"k":"9"}}"#, "-o", "jsonpath={.data.k}"]);
+    let shown = s.ok(&[
+        "patch",
+        "cm/a",
+        "--type=merge",
+        "--dry-run=server",
+        "-p",
+        r#"{"data":{"k":"9"}}"#,
+        "-o",
+        "jsonpath={.data.k}",
+    ]);
     s.ok_in(&["create", "--dry-run=server", "-f", "-"], &config("b", "1"));
     s.ok(&["delete", "--dry-run=server", "cm/a"]);
     json!({"shown": shown, "kept": before == s.version_of("cm/a"), "names": s.ok(&["get", "cm", "-l", "n", "-o", "name"])})
 }
 
 fn finalizers_hold_and_release(s: &Server) -> Value {
-    s.ok_in(&["create", "-f", "-"], "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [test.example/hold]}\n");
+    s.ok_in(
+        &["create", "-f", "-"],
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [test.example/hold]}\n",
+    );
     s.ok(&["delete", "cm/held", "--wait=false"]);
     let held = s.ok(&["get", "cm/held", "-o", "jsonpath={.metadata.deletionTimestamp}"]);
     s.ok(&["patch", "cm/held", "--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
@@ -483,7 +560,14 @@ fn reviews_of_ones_own_rights(s: &Server) -> Value {
 
 fn status_is_a_subresource(s: &Server) -> Value {
     s.ok_in(&["create", "-f", "-"], DEPLOYMENT);
-    s.ok(&["patch", "deployment/web", "--subresource=status", "--type=merge", "-p", r#"{"status":{"replicas":3,"observedGeneration":1},"spec":{"replicas":99}}"#]);
+    s.ok(&[
+        "patch",
+        "deployment/web",
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        r#"{"status":{"replicas":3,"observedGeneration":1},"spec":{"replicas":99}}"#,
+    ]);
     let after = s.get("deployment/web");
     s.ok(&["patch", "deployment/web", "--type=merge", "-p", r#"{"status":{"replicas":77}}"#]);
     json!({"after": after, "main write leaves status": s.get("deployment/web")["status"]})

@@ -12,8 +12,18 @@ use serde_json::{Value, json};
 
 /// Kinds of the console that a plain server takes.
 const KINDS: &[&str] = &[
-    "Namespace", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "ConfigMap", "Secret", "Service",
-    "HorizontalPodAutoscaler", "PodDisruptionBudget",
+    "Namespace",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicaSet",
+    "Job",
+    "CronJob",
+    "ConfigMap",
+    "Secret",
+    "Service",
+    "HorizontalPodAutoscaler",
+    "PodDisruptionBudget",
 ];
 
 /// Kinds that run pods.
@@ -91,17 +101,22 @@ fn plain(path: &Path) -> Vec<Value> {
 fn usable(mut object: Value) -> Option<((String, String, String), Value)> {
     let kind = object["kind"].as_str()?.to_owned();
     let name = object["metadata"]["name"].as_str()?.to_owned();
-    if !KINDS.contains(&kind.as_str()) || object["apiVersion"].as_str().is_some_and(|v| v.contains("extensions") || v.contains("beta")) {
+    if !KINDS.contains(&kind.as_str())
+        || object["apiVersion"].as_str().is_some_and(|v| v.contains("extensions") || v.contains("beta"))
+    {
         return None;
     }
     let meta = object["metadata"].as_object_mut()?;
-    for key in ["uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "selfLink", "ownerReferences"] {
+    for key in
+        ["uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "selfLink", "ownerReferences"]
+    {
         meta.remove(key);
     }
     let namespace = if kind == "Namespace" {
         String::new()
     } else {
-        let namespace = meta.get("namespace").and_then(Value::as_str).filter(|n| !n.is_empty()).unwrap_or("corpus").to_owned();
+        let namespace =
+            meta.get("namespace").and_then(Value::as_str).filter(|n| !n.is_empty()).unwrap_or("corpus").to_owned();
         meta.insert("namespace".into(), json!(namespace));
         namespace
     };

@@ -65,7 +65,11 @@ fn three_clusters() {
 fn fill(planes: &ControlPlanes) {
     let (objects, entries) = corpus::objects(&planes.program("kubectl"));
     let workloads = objects.iter().filter(|o| corpus::WORKLOADS.contains(&o["kind"].as_str().unwrap_or(""))).count();
-    println!("real: {} objects, {workloads} workloads, {entries} entries of the corpus in {} clusters", objects.len(), CLUSTERS.len());
+    println!(
+        "real: {} objects, {workloads} workloads, {entries} entries of the corpus in {} clusters",
+        objects.len(),
+        CLUSTERS.len()
+    );
     assert!(workloads > 0);
     std::thread::scope(|scope| {
         for (index, cluster) in CLUSTERS.iter().enumerate() {
@@ -91,7 +95,8 @@ fn fill_one(planes: &ControlPlanes, cluster: &str, index: usize, objects: &[Valu
 /// The object for the cluster with this number: some workloads on another tag, some on other replicas.
 fn vary(object: &Value, index: usize) -> Value {
     let mut object = object.clone();
-    let turn = object["metadata"]["name"].as_str().unwrap_or("").bytes().fold(0usize, |a, b| a + usize::from(b)) + index;
+    let turn =
+        object["metadata"]["name"].as_str().unwrap_or("").bytes().fold(0usize, |a, b| a + usize::from(b)) + index;
     if let Some(containers) = object.pointer_mut("/spec/template/spec/containers").and_then(Value::as_array_mut) {
         for container in containers {
             if let (2, Some(image)) = (turn % 3, container["image"].as_str()) {
@@ -114,7 +119,16 @@ fn settle(planes: &ControlPlanes) {
         let mut last = String::new();
         let mut since = Instant::now();
         wait_for("the controllers come to rest", Duration::from_secs(240), || {
-            let now = planes.kubectl(cluster, &["get", "deploy,sts,ds,job,pods", "-A", "-o", "jsonpath={range .items[*]}{.metadata.uid}{.metadata.resourceVersion} {end}"]);
+            let now = planes.kubectl(
+                cluster,
+                &[
+                    "get",
+                    "deploy,sts,ds,job,pods",
+                    "-A",
+                    "-o",
+                    "jsonpath={range .items[*]}{.metadata.uid}{.metadata.resourceVersion} {end}",
+                ],
+            );
             if now != last {
                 last = now;
                 since = Instant::now();
@@ -150,7 +164,8 @@ fn matrix_agrees(planes: &ControlPlanes) {
     let mut shown: BTreeMap<Key, Value> = BTreeMap::new();
     for row in rows.as_array().expect("rows") {
         let key = (text(&row["cluster"]), text(&row["kind"]), text(&row["namespace"]), text(&row["name"]));
-        let images: Vec<&Value> = row["containers"].as_array().expect("containers").iter().map(|c| &c["image"]).collect();
+        let images: Vec<&Value> =
+            row["containers"].as_array().expect("containers").iter().map(|c| &c["image"]).collect();
         let value = json!({"images": images, "ready": row["ready"], "wanted": row["wanted"]});
         assert!(shown.insert(key.clone(), value).is_none(), "{key:?} stands twice");
     }
@@ -158,9 +173,16 @@ fn matrix_agrees(planes: &ControlPlanes) {
     for cluster in CLUSTERS {
         let list = planes.kubectl_json(cluster, &["get", "deploy,sts,ds,cronjob,job", "-A"]);
         for object in list["items"].as_array().expect("items") {
-            let owned = object["metadata"]["ownerReferences"].as_array().is_some_and(|o| o.iter().any(|r| r["controller"] == true));
+            let owned = object["metadata"]["ownerReferences"]
+                .as_array()
+                .is_some_and(|o| o.iter().any(|r| r["controller"] == true));
             if !owned {
-                let key = (cluster.to_owned(), text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));
+                let key = (
+                    cluster.to_owned(),
+                    text(&object["kind"]),
+                    text(&object["metadata"]["namespace"]),
+                    text(&object["metadata"]["name"]),
+                );
                 expected.insert(key, expected_row(object));
             }
         }
@@ -169,15 +191,22 @@ fn matrix_agrees(planes: &ControlPlanes) {
     let missing: Vec<&Key> = expected.keys().filter(|k| !shown.contains_key(*k)).collect();
     let surplus: Vec<&Key> = shown.keys().filter(|k| !expected.contains_key(*k)).collect();
     assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:?}, surplus {surplus:?}");
-    let wrong: Vec<String> =
-        expected.iter().filter(|(k, v)| shown[*k] != **v).map(|(k, v)| format!("{k:?}: shown {} kubectl {v}", shown[k])).collect();
+    let wrong: Vec<String> = expected
+        .iter()
+        .filter(|(k, v)| shown[*k] != **v)
+        .map(|(k, v)| format!("{k:?}: shown {} kubectl {v}", shown[k]))
+        .collect();
     assert!(wrong.is_empty(), "{} cells differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// What the row of a workload must say, from the object itself.
 fn expected_row(object: &Value) -> Value {
     let kind = object["kind"].as_str().unwrap_or("");
-    let pods = if kind == "CronJob" { &object["spec"]["jobTemplate"]["spec"]["template"]["spec"] } else { &object["spec"]["template"]["spec"] };
+    let pods = if kind == "CronJob" {
+        &object["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    } else {
+        &object["spec"]["template"]["spec"]
+    };
     let images: Vec<Value> = ["initContainers", "containers"]
         .iter()
         .flat_map(|list| pods[*list].as_array().into_iter().flatten())
@@ -186,7 +215,10 @@ fn expected_row(object: &Value) -> Value {
     let status = |name: &str| object["status"][name].as_u64().unwrap_or(0);
     let (ready, wanted) = match kind {
         "DaemonSet" => (status("numberReady"), json!(status("desiredNumberScheduled"))),
-        "Job" => (status("succeeded"), json!(object["spec"]["completions"].as_u64().or(object["spec"]["parallelism"].as_u64()).unwrap_or(1))),
+        "Job" => (
+            status("succeeded"),
+            json!(object["spec"]["completions"].as_u64().or(object["spec"]["parallelism"].as_u64()).unwrap_or(1)),
+        ),
         "CronJob" => (0, Value::Null),
         _ => (status("readyReplicas"), json!(object["spec"]["replicas"].as_u64().unwrap_or(1))),
     };
@@ -196,11 +228,24 @@ fn expected_row(object: &Value) -> Value {
 fn fleet_agrees(planes: &ControlPlanes) {
     let rows = console_json(planes, &["clusters"]);
     for cluster in CLUSTERS {
-        let row = rows.as_array().expect("rows").iter().find(|r| r["name"] == cluster).unwrap_or_else(|| panic!("{cluster} is missing"));
+        let row = rows
+            .as_array()
+            .expect("rows")
+            .iter()
+            .find(|r| r["name"] == cluster)
+            .unwrap_or_else(|| panic!("{cluster} is missing"));
         let nodes = planes.kubectl_json(cluster, &["get", "nodes"]);
         let nodes = nodes["items"].as_array().expect("items");
-        let ready = nodes.iter().filter(|n| n["status"]["conditions"].as_array().is_some_and(|c| c.iter().any(|c| c["type"] == "Ready" && c["status"] == "True"))).count();
-        let version: Value = serde_json::from_str(&planes.kubectl(cluster, &["get", "--raw", "/version"])).expect("JSON");
+        let ready = nodes
+            .iter()
+            .filter(|n| {
+                n["status"]["conditions"]
+                    .as_array()
+                    .is_some_and(|c| c.iter().any(|c| c["type"] == "Ready" && c["status"] == "True"))
+            })
+            .count();
+        let version: Value =
+            serde_json::from_str(&planes.kubectl(cluster, &["get", "--raw", "/version"])).expect("JSON");
         assert_eq!(row["state"], "live", "{row}");
         assert_eq!((&row["nodesReady"], &row["nodesTotal"]), (&json!(ready), &json!(nodes.len())), "{row}");
         assert_eq!(row["kubernetesVersion"], version["gitVersion"], "{row}");
@@ -214,13 +259,17 @@ fn changes_show_within_a_second(planes: &ControlPlanes) {
     let home = tempfile::tempdir().expect("folder");
     let kubeconfig = planes.kubeconfig().display().to_string();
     let mut console = Console::start(home.path(), 160, 40, &["--kubeconfig", &kubeconfig], &[]);
-    console.wait("three live clusters", 60, |s| CLUSTERS.iter().all(|c| s.contains(c)) && s.matches("live").count() >= 3);
+    console
+        .wait("three live clusters", 60, |s| CLUSTERS.iter().all(|c| s.contains(c)) && s.matches("live").count() >= 3);
     console.send("m");
     console.send("/zz-visible\r");
     console.wait_text("1.0.0", 20);
     let mut worst = Duration::ZERO;
     for version in ["1.0.1", "1.0.2", "1.0.3"] {
-        planes.kubectl("beta", &["-n", "visible", "set", "image", "deployment/zz-visible", &format!("zz=shop/zz:{version}")]);
+        planes.kubectl(
+            "beta",
+            &["-n", "visible", "set", "image", "deployment/zz-visible", &format!("zz=shop/zz:{version}")],
+        );
         let done = Instant::now();
         console.wait_text(version, 10);
         worst = worst.max(done.elapsed());
@@ -237,8 +286,14 @@ fn a_killed_server_goes_stale_and_heals(planes: &mut ControlPlanes) {
     let mut console = Console::start(home.path(), 160, 40, &["--kubeconfig", &kubeconfig], &[]);
     console.wait("three live clusters", 60, |s| s.matches("live").count() >= 3);
     planes.kill_api("alpha");
-    console.wait("alpha is not live any more", 15, |s| s.lines().any(|l| l.contains("alpha") && (l.contains("stale") || l.contains("unreachable"))));
-    assert!(console.text().lines().any(|l| l.contains("beta") && l.contains("live")), "the others are not harmed:\n{}", console.text());
+    console.wait("alpha is not live any more", 15, |s| {
+        s.lines().any(|l| l.contains("alpha") && (l.contains("stale") || l.contains("unreachable")))
+    });
+    assert!(
+        console.text().lines().any(|l| l.contains("beta") && l.contains("live")),
+        "the others are not harmed:\n{}",
+        console.text()
+    );
     planes.restart_api("alpha");
     console.wait("alpha heals by itself", 60, |s| s.lines().any(|l| l.contains("alpha") && l.contains("live")));
     assert_eq!(console.ended(), None, "the console still runs");

@@ -23,8 +23,14 @@ pub fn trials() -> Vec<Trial> {
         always("terminal::rows_are_usable_while_they_load", rows_are_usable_while_they_load),
         always("terminal::a_broken_neighbour_harms_nobody", a_broken_neighbour_harms_nobody),
         always("terminal::a_frozen_socket_goes_stale_and_heals", a_frozen_socket_goes_stale_and_heals),
-        always("terminal::a_minute_without_servers_does_not_end_the_program", a_minute_without_servers_does_not_end_the_program),
-        always("terminal::a_kubeconfig_rewritten_under_us_loses_nothing", a_kubeconfig_rewritten_under_us_loses_nothing),
+        always(
+            "terminal::a_minute_without_servers_does_not_end_the_program",
+            a_minute_without_servers_does_not_end_the_program,
+        ),
+        always(
+            "terminal::a_kubeconfig_rewritten_under_us_loses_nothing",
+            a_kubeconfig_rewritten_under_us_loses_nothing,
+        ),
         always("terminal::credential_plugins_never_reach_the_screen", credential_plugins_never_reach_the_screen),
         always("terminal::hundreds_of_contexts_log_in_once", hundreds_of_contexts_log_in_once),
         always("terminal::hostile_text_never_reaches_the_terminal", hostile_text_never_reaches_the_terminal),
@@ -84,11 +90,14 @@ fn an_object_is_read_from_its_own_cluster() {
     line(&console, 60, &[fleet.name(1), "twin"]);
     // Somebody else switches the current context meanwhile: what is shown stays where it is.
     let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
-    let switched = text.replace(&format!("current-context: {}", fleet.name(0)), &format!("current-context: {}", fleet.name(1)));
+    let switched =
+        text.replace(&format!("current-context: {}", fleet.name(0)), &format!("current-context: {}", fleet.name(1)));
     fs::write(fleet.kubeconfig(), switched).expect("written");
     for i in 0..2 {
         console.send(&format!("/cluster:{} twin\r", fleet.name(i)));
-        console.wait("one row", 20, |s| s.matches("twin").count() >= 1 && s.lines().any(|l| l.contains("twin") && l.contains(fleet.name(i))));
+        console.wait("one row", 20, |s| {
+            s.matches("twin").count() >= 1 && s.lines().any(|l| l.contains("twin") && l.contains(fleet.name(i)))
+        });
         console.send("Y");
         console.wait_text(&format!("from-cluster-number-{i}"), 20);
         assert!(!console.text().contains(&format!("from-cluster-number-{}", 1 - i)));
@@ -103,7 +112,9 @@ fn rows_are_usable_while_they_load() {
         fleet.faults(i, Faults { slow_list_ms: 100, ..Faults::default() });
     }
     let mut console = start(&fleet, (140, 30), &["--open", "pods"]);
-    let first = console.wait("the first rows", 60, |s| s.lines().filter(|l| l.contains(fleet.name(0)) || l.contains(fleet.name(1))).count() > 3);
+    let first = console.wait("the first rows", 60, |s| {
+        s.lines().filter(|l| l.contains(fleet.name(0)) || l.contains(fleet.name(1))).count() > 3
+    });
     console.send("jjjG");
     console.wait("the list moves while it loads", 30, |s| s != first);
     console.send("g:fleet\r");
@@ -120,7 +131,8 @@ fn a_broken_neighbour_harms_nobody() {
     fleet.faults(5, Faults { status: 500, ..Faults::default() });
     let console = start(&fleet, (160, 40), &[]);
     line(&console, 30, &[fleet.name(0), "live"]);
-    for (index, word) in [(1, "unreachable"), (2, "unreachable"), (3, "unreachable"), (4, "login"), (5, "unreachable")] {
+    for (index, word) in [(1, "unreachable"), (2, "unreachable"), (3, "unreachable"), (4, "login"), (5, "unreachable")]
+    {
         line(&console, 60, &[fleet.name(index), word]);
     }
     // A change in the healthy one is on the screen although the others fail.
@@ -198,7 +210,11 @@ fn a_kubeconfig_rewritten_under_us_loses_nothing() {
 fn with_plugins(fleet: &Fleet, contexts: &[(String, usize, String)]) -> String {
     let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
     let base: serde_json::Value = serde_saphyr::from_str(&text).expect("YAML");
-    let cluster = |index: usize| base["clusters"].as_array().expect("clusters").iter().find(|c| c["name"] == fleet.name(index)).expect("cluster")["cluster"].clone();
+    let cluster = |index: usize| {
+        base["clusters"].as_array().expect("clusters").iter().find(|c| c["name"] == fleet.name(index)).expect("cluster")
+            ["cluster"]
+            .clone()
+    };
     let config = json!({
         "apiVersion": "v1", "kind": "Config",
         "clusters": contexts.iter().map(|(name, index, _)| json!({"name": name, "cluster": cluster(*index)})).collect::<Vec<_>>(),
@@ -222,10 +238,16 @@ const CREDENTIAL: &str = r#"echo '{"apiVersion":"client.authentication.k8s.io/v1
 
 fn credential_plugins_never_reach_the_screen() {
     let fleet = Fleet::bare(3, 1);
-    let talking = script(&fleet, "talking", "echo 'PLUGIN-TALKS: please log in' >&2; echo 'PLUGIN-TALKS' > /dev/tty 2>/dev/null; exit 1");
-    let prompting = script(&fleet, "prompting", "printf 'PLUGIN-ASKS password: ' >&2; read answer; echo 'PLUGIN-GOT' >&2; exit 1");
+    let talking = script(
+        &fleet,
+        "talking",
+        "echo 'PLUGIN-TALKS: please log in' >&2; echo 'PLUGIN-TALKS' > /dev/tty 2>/dev/null; exit 1",
+    );
+    let prompting =
+        script(&fleet, "prompting", "printf 'PLUGIN-ASKS password: ' >&2; read answer; echo 'PLUGIN-GOT' >&2; exit 1");
     let hanging = script(&fleet, "hanging", "sleep 600");
-    let contexts = [("talking", 0, talking), ("prompting", 1, prompting), ("hanging", 2, hanging)].map(|(n, i, s)| (n.to_owned(), i, s));
+    let contexts = [("talking", 0, talking), ("prompting", 1, prompting), ("hanging", 2, hanging)]
+        .map(|(n, i, s)| (n.to_owned(), i, s));
     let kubeconfig = with_plugins(&fleet, &contexts);
     let mut console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
     line(&console, 40, &["talking", "login"]);
@@ -243,10 +265,12 @@ fn hundreds_of_contexts_log_in_once() {
     let fleet = Fleet::bare(4, 0);
     let count = fleet.home().join("count");
     let counting = script(&fleet, "counting", &format!("echo x >> {}\n{CREDENTIAL}", count.display()));
-    let contexts: Vec<(String, usize, String)> = (0..200).map(|i| (format!("ctx-{i:03}"), i % 4, counting.clone())).collect();
+    let contexts: Vec<(String, usize, String)> =
+        (0..200).map(|i| (format!("ctx-{i:03}"), i % 4, counting.clone())).collect();
     let kubeconfig = with_plugins(&fleet, &contexts);
     let console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
-    console.wait("somebody has been asked", 60, |s| s.contains("live") || s.contains("login") || s.contains("forbidden"));
+    console
+        .wait("somebody has been asked", 60, |s| s.contains("live") || s.contains("login") || s.contains("forbidden"));
     std::thread::sleep(Duration::from_secs(3));
     let runs = fs::read_to_string(&count).unwrap_or_default().lines().count();
     assert!((1..=4).contains(&runs), "{runs} log-ins for equal plugins");
@@ -264,7 +288,11 @@ fn hostile_text_never_reaches_the_terminal() {
     fleet.load(0, kinds::EVENTS, json!({
         "metadata": {"name": "e", "namespace": "shop"}, "type": "Warning", "reason": EVIL, "message": EVIL,
         "involvedObject": {"kind": "Pod", "name": "victim", "namespace": "shop"}, "count": 1, "lastTimestamp": "2026-11-30T00:00:00Z"}));
-    fleet.load(0, kinds::CONFIGMAPS, json!({"metadata": {"name": "huge", "namespace": "shop"}, "data": {"k": "z".repeat(3_000_000)}}));
+    fleet.load(
+        0,
+        kinds::CONFIGMAPS,
+        json!({"metadata": {"name": "huge", "namespace": "shop"}, "data": {"k": "z".repeat(3_000_000)}}),
+    );
     let mut console = start(&fleet, (140, 40), &["--open", "pods"]);
     line(&console, 60, &["victim"]);
     console.send("d");
@@ -281,7 +309,10 @@ fn hostile_text_never_reaches_the_terminal() {
     let raw = console.raw();
     let text = String::from_utf8_lossy(&raw);
     assert!(!text.contains("\u{1b}]0;owned"), "a title was set");
-    assert!(!text.contains('\u{202e}') && !text.contains('\u{200b}') && !text.contains('\u{9b}'), "format characters got through");
+    assert!(
+        !text.contains('\u{202e}') && !text.contains('\u{200b}') && !text.contains('\u{9b}'),
+        "format characters got through"
+    );
     assert!(!raw.contains(&7), "a bell rang");
     // The whole screen is cleared when it is entered, never in between.
     let clears = text.matches("\u{1b}[2J").count();
@@ -296,7 +327,9 @@ fn any_window_size() {
     all_live(&console, 2);
     for keys in ["", "m", ":pods\r", "?", ":fleet\r", "c"] {
         console.send(keys);
-        for (columns, rows) in [(200, 60), (80, 24), (60, 15), (40, 8), (20, 5), (5, 2), (1, 1), (3, 40), (200, 1), (120, 40)] {
+        for (columns, rows) in
+            [(200, 60), (80, 24), (60, 15), (40, 8), (20, 5), (5, 2), (1, 1), (3, 40), (200, 1), (120, 40)]
+        {
             console.resize(columns, rows);
             std::thread::sleep(Duration::from_millis(60));
             assert_eq!(console.ended(), None, "ended at {columns}x{rows} after {keys:?}");
@@ -414,7 +447,9 @@ fn the_terminal_is_restored_on_every_way_out() {
     let mut console = start(&fleet, (100, 30), &[]);
     all_live(&console, 1);
     console.send("\u{1a}");
-    wait_for("the terminal is given back while stopped", Duration::from_secs(10), || console.is_restored().then_some(()));
+    wait_for("the terminal is given back while stopped", Duration::from_secs(10), || {
+        console.is_restored().then_some(())
+    });
     signal(&console, "CONT");
     console.wait("drawn again", 20, |s| s.contains("live"));
     assert!(console.with_screen(vt100::Screen::alternate_screen));
@@ -432,13 +467,16 @@ fn without_colours_the_selection_is_reversed() {
     for sequence in raw.split("\u{1b}[").skip(1) {
         let Some(end) = sequence.find(|c: char| c.is_ascii_alphabetic()) else { continue };
         if sequence.as_bytes().get(end) == Some(&b'm') {
-            let colour = sequence[..end].split(';').any(|n| n.parse::<u16>().is_ok_and(|n| matches!(n, 30..=38 | 40..=48 | 90..=107)));
+            let colour = sequence[..end]
+                .split(';')
+                .any(|n| n.parse::<u16>().is_ok_and(|n| matches!(n, 30..=38 | 40..=48 | 90..=107)));
             assert!(!colour, "a colour was sent: {:?}", &sequence[..=end]);
         }
     }
     let reversed = console.with_screen(|s| {
         let (rows, columns) = s.size();
-        (1..u16::from(rows)).any(|r| (0..u16::from(columns)).filter(|c| s.cell(r, *c).is_some_and(vt100::Cell::inverse)).count() > 20)
+        (1..u16::from(rows))
+            .any(|r| (0..u16::from(columns)).filter(|c| s.cell(r, *c).is_some_and(vt100::Cell::inverse)).count() > 20)
     });
     assert!(reversed, "no row is reversed:\n{}", console.text());
 }
