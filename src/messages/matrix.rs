@@ -1,4 +1,105 @@
-//! Texts of the area `matrix`.
+//! Texts of the Matrix screen: notes, cells, the explanation of a cell, the service's own screen.
 
 crate::messages! { "matrix";
+    TITLE = "Matrix", "版本矩阵";
+    VERSIONS = "Versions", "版本";
+    DIGESTS = "Digests", "镜像摘要";
+    CONFIGS = "Configuration", "配置";
+    REPLICAS = "Replicas", "副本";
+    SERVICE = "SERVICE", "服务";
+    NOTE = "NOTE", "说明";
+    SUMMARY = "{services} services x {clusters} clusters   columns {from}-{to}", "{services} 个服务 x {clusters} 个集群   第 {from}-{to} 列";
+    SUMMARY_GROUPS = "{services} services x {groups} groups of {clusters} clusters   columns {from}-{to}", "{services} 个服务 x {groups} 组（{clusters} 个集群）   第 {from}-{to} 列";
+    SUMMARY_NONE = "{services} services x {clusters} clusters", "{services} 个服务 x {clusters} 个集群";
+    MORE_RIGHT = "{n} more {arrow}", "还有 {n} 列 {arrow}";
+    MORE_LEFT = "{arrow} {n}", "{arrow} {n}";
+    ONLY_DIFFERING = "differing only", "仅看有差异";
+    BY_ENVIRONMENT = "by environment", "按环境";
+    BY_REGION = "by region", "按地域";
+    BY_PROVIDER = "by provider", "按提供商";
+    BY_FLEET_GROUP = "by fleet group", "按自定义分组";
+    NO_GROUP = "(none)", "（无）";
+    UNKNOWN_GROUP = "(unknown)", "（未知）";
+    // Notes.
+    N_SAME = "{n} same", "{n} 处相同";
+    N_VERSIONS = "{n} versions", "{n} 个版本";
+    N_DIGESTS = "{n} digests", "{n} 个摘要";
+    N_CONFIG = "{n} configurations", "{n} 种配置";
+    N_ROLLING = "rolling {n}/{total}", "滚动更新 {n}/{total}";
+    N_FAILING = "{reason} in {n}", "{n} 处 {reason}";
+    N_FAILING_PLAIN = "failing in {n}", "{n} 处失败";
+    N_MOVING = "moving tag", "浮动标签";
+    // Cells.
+    MIXED = "mixed", "混合";
+    NO_CONFIG = "none", "无";
+    // Faces.
+    EMPTY_WAITING = "No service is known yet: the first lists are being read from {n} clusters.", "尚未发现服务：正在从 {n} 个集群读取首批列表。";
+    EMPTY_NONE = "No workload runs in the {n} clusters that can be read.", "可读取的 {n} 个集群中没有任何工作负载。";
+    EMPTY_NO_COLUMNS = "No cluster fits the cluster filter {filter}.", "没有集群符合集群过滤条件 {filter}。";
+    EMPTY_FILTER = "No service fits the filter {filter}.", "没有服务符合过滤条件 {filter}。";
+    EMPTY_FILTER_DO = "{total} services are hidden; {key} clears the filter.", "已隐藏 {total} 个服务；按 {key} 清除过滤条件。";
+    EMPTY_SAME = "All {total} services are the same everywhere.", "全部 {total} 个服务在各处一致。";
+    EMPTY_SAME_DO = "{key} shows them.", "按 {key} 显示全部。";
+    MISSING = "{n} of {total} clusters are not live: {names}", "{total} 个集群中有 {n} 个不是实时：{names}";
+    // Explanation of a cell.
+    CELL_OF = "{service} in {cluster}", "{service} @ {cluster}";
+    CELL_GROUP = "{service} in {group}: {n} clusters", "{service} @ {group}：{n} 个集群";
+    CELL_NOT_HERE = "{service} does not run in {cluster}.", "{service} 未部署在 {cluster}。";
+    CELL_UNKNOWN = "{cluster} has not been read since the start: whether {service} runs there is not known.", "启动以来尚未读取 {cluster}：无法得知 {service} 是否部署在那里。";
+    READY_OF = "{ready}/{wanted} ready", "就绪 {ready}/{wanted}";
+    CONFIG_IS = "config {fingerprint}", "配置 {fingerprint}";
+    READ_AGO = "read {age} ago", "{age} 前读取";
+    AS_OF = "as of {time}", "截至 {time}";
+    B_USUAL = "usual", "多数";
+    B_USUAL_TEXT = "{version}, the most common", "{version}（最常见）";
+    B_CHANGED = "last changed by", "最近变更者";
+    B_CHANGED_TEXT = "{manager} ({operation})  at or before {time}, {age} ago", "{manager}（{operation}），不晚于 {time}，{age} 前";
+    B_CHANGED_UNKNOWN = "not known: the server keeps no field managers for it", "未知：服务器未保留字段管理者信息";
+    B_MANAGED = "managed by", "管理系统";
+    B_MANAGED_TEXT = "{system}  {name}", "{system}  {name}";
+    B_MANAGED_MAYBE = "maybe {system}  {name}", "可能是 {system}  {name}";
+    B_MANAGED_NONE = "no delivery system marked it", "没有交付系统的标记";
+    B_ALSO = "also marked by {systems}", "另有标记：{systems}";
+    B_RULE = "service by", "服务归属依据";
+    B_SYSTEM = "system", "业务系统";
+    B_IMAGES = "images", "镜像";
+    B_CONFIG = "reads", "读取配置";
+    B_CONFIG_MISSING = "{name} (not found or not readable)", "{name}（不存在或不可读）";
+    B_WORKLOADS = "workloads", "工作负载";
+    B_TROUBLE = "{n} pods not well", "{n} 个 Pod 异常";
+    B_TROUBLE_ONE = "1 pod not well", "1 个 Pod 异常";
+    B_MORE = "{n} more", "另有 {n} 个";
+    B_ROLLING = "rolling {from} to {to}, {percent}%", "正在滚动更新 {from} 到 {to}，{percent}%";
+    B_DIGESTS = "the pods run {n} digests of the same tag", "Pod 运行着同一标签的 {n} 个不同摘要";
+    B_MOVING = "the tag names no fixed content", "该标签不指向固定内容";
+    B_MIXED = "its {n} workloads run different versions", "其 {n} 个工作负载运行的版本不同";
+    B_VERSION_DIFFERS = "another version than elsewhere", "版本与其他集群不同";
+    B_DIGEST_DIFFERS = "same version, another digest than elsewhere", "版本相同，但镜像摘要与其他集群不同";
+    B_CONFIG_DIFFERS = "same version, another configuration than elsewhere", "版本相同，但配置与其他集群不同";
+    RULE_CONFIGURED = "rule of the fleet file", "fleet 文件中的规则";
+    RULE_SERVICE = "label quarterdeck.dev/service", "标签 quarterdeck.dev/service";
+    RULE_BACKSTAGE = "label backstage.io/kubernetes-id", "标签 backstage.io/kubernetes-id";
+    RULE_INSTANCE = "label app.kubernetes.io/instance", "标签 app.kubernetes.io/instance";
+    RULE_NAME = "label app.kubernetes.io/name", "标签 app.kubernetes.io/name";
+    RULE_APP = "label app", "标签 app";
+    RULE_WORKLOAD = "name of the workload", "工作负载名称";
+    // Service screen.
+    SERVICE_TITLE = "Service", "服务";
+    S_SUMMARY = "{n} workloads in {clusters} clusters", "{clusters} 个集群中的 {n} 个工作负载";
+    S_CLUSTER = "CLUSTER", "集群";
+    S_WORKLOAD = "WORKLOAD", "工作负载";
+    S_VERSION = "VERSION", "版本";
+    S_READY = "READY", "就绪";
+    S_WHY = "WHY", "原因";
+    S_NOT_IN = "not in {n} clusters: {names}", "未部署在 {n} 个集群：{names}";
+    S_UNKNOWN_IN = "not known in {n} clusters: {names}", "{n} 个集群情况未知：{names}";
+    S_GONE = "The service no longer runs anywhere that can be read.", "该服务在所有可读取的集群中都已不存在。";
+    COPY_CELL = "cell", "单元格";
+    COPY_IMAGE = "image", "镜像";
+    COPY_DIGEST = "digest", "摘要";
+    COPY_SERVICE = "service name", "服务名称";
+    COPY_ROW = "row, all clusters", "整行（所有集群）";
+    COPY_EXPLANATION = "explanation", "单元格说明";
+    NO_CELL = "Nothing runs in this cell.", "此单元格没有任何工作负载。";
+    GROUP_CELL = "A cell of a group: ungroup with {key} first.", "此为分组单元格：请先按 {key} 取消分组。";
 }
