@@ -75,6 +75,7 @@ crate::messages! { "fleet";
     EMPTY_FILTER_DO = "{total} clusters are hidden; {key} clears the filter.", "已隐藏 {total} 个集群；按 {key} 清除过滤条件。";
     EMPTY_PROBLEMS = "No cluster has a problem.", "没有集群存在异常。";
     EMPTY_PROBLEMS_DO = "{total} clusters are hidden; {key} shows them.", "已隐藏 {total} 个集群；按 {key} 显示全部。";
+    CLUSTER_GONE = "The cluster is no longer in the fleet.", "该集群已不在集群列表中。";
     ALL_WELL = "nothing is wrong", "一切正常";
     FOOT_STALE = "* last known value, drawn dim", "* 为最后已知值，灰显";
     FOOT_UNKNOWN = "? not known", "? 未知";
