@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use crate::{
     fleet::{
         inventory::{ClusterRow, Risk},
-        row::{Progress, System},
+        row::{LastChange, Progress, System},
     },
     messages::{Lang, Msg, clean_line, fleet as m, live},
     model::{
         Age, Cause, CauseCode, ClusterId, ClusterRecord, ClusterState, Condition, Health, KindStatus, Millis, Secs,
-        age_text,
+        age_text, utc_text,
     },
     tui::{action::ActionId, glyphs::Glyphs, theme::Role},
 };
@@ -265,6 +265,19 @@ pub fn memory(bytes: u64) -> String {
     if value < 10 && tenth > 0 { format!("{value}.{tenth}{name}") } else { format!("{value}{name}") }
 }
 
+/// A count with its thousands set apart: `12,345`.
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Whole percent of `part` in `whole`; `None` when there is no whole.
 pub fn percent(part: u64, whole: u64) -> Option<u64> {
     (whole > 0).then(|| part.saturating_mul(100) / whole)
@@ -307,6 +320,19 @@ pub fn system_name(system: System) -> &'static str {
     }
 }
 
+/// Who changed an object last, and when at the latest: a field manager, never a person.
+pub fn change_text(change: &LastChange, lang: Lang, now: Millis) -> String {
+    use crate::messages::matrix as x;
+    let values = [
+        ("manager", clean_line(&change.manager).into_owned()),
+        ("operation", if change.apply { "Apply" } else { "Update" }.to_owned()),
+        ("time", utc_text(change.at.into())),
+        ("age", age_of(change.at, now)),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    x::B_CHANGED_TEXT.fill(lang, &values)
+}
+
 /// State of a workload's own rollout in a word.
 pub fn progress_word(progress: Progress) -> Msg {
     use crate::messages::objects as o;
@@ -335,6 +361,9 @@ mod tests {
         }
         for (millis, text) in [(0, "0.00"), (250, "0.25"), (1_500, "1.5"), (2_000, "2"), (480_000, "480")] {
             assert_eq!(cores(millis), text);
+        }
+        for (n, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(thousands(n), text);
         }
         assert_eq!(percent(1, 0), None);
         assert_eq!(percent(62, 100), Some(62));

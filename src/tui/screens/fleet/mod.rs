@@ -13,6 +13,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use cluster::ClusterScreen;
 use columns::Col;
+pub(crate) use draw::aligned;
 
 use super::{doc_view::DocView, matrix::MatrixScreen, words};
 use crate::{
