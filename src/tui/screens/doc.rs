@@ -155,14 +155,14 @@ mod tests {
         doc.heading("record");
         doc.field("Systems", "payments, ledger, risk", Role::Text);
         doc.field("Empty", "", Role::Text);
-        doc.item("!", Role::Warn, "one node is not ready", Role::Text);
+        doc.item("!", Role::Warn, "one node is not ready now", Role::Text);
         let lines = doc.into_lines();
         let shown: Vec<String> = lines.iter().map(|l| l.spans.iter().map(|s| s.text.as_str()).collect()).collect();
         assert_eq!(shown[0], "-- record --------------");
         assert_eq!(shown[1], "Systems  payments,");
         assert_eq!(shown[2], "         ledger, risk");
         assert_eq!(shown[3], "! one node is not");
-        assert_eq!(shown[4], "  ready");
+        assert_eq!(shown[4], "  ready now");
         assert!(text_of(&lines).starts_with("record\nSystems  payments,\n"), "{}", text_of(&lines));
         assert!(lines.iter().all(|l| width(&l.spans.iter().map(|s| s.text.as_str()).collect::<String>()) <= 24));
     }

@@ -23,7 +23,7 @@ use crate::{
     tui::{
         glyphs::{Glyphs, UNICODE},
         screen::{Ctx, Screen, UpdateCtx},
-        theme::Theme,
+        theme::{self, Theme},
     },
 };
 
@@ -63,7 +63,7 @@ impl World {
         Self {
             store: Store::new(KindSet::default(), ServiceRules::default()),
             settings: Settings::default(),
-            theme: Theme::mono(),
+            theme: theme::load("mono", std::path::Path::new(""), theme::Level::None).unwrap(),
             lang: Lang::En,
             glyphs: &UNICODE,
             now: NOW,
@@ -166,7 +166,12 @@ fn facts(minor: u16, rtt: u32) -> Arc<ClusterFacts> {
             issuer: "CN=kubernetes".into(),
             not_after: Secs(NOW.secs().0 + 200 * 86_400),
         }),
-        credential: Credential { kind: "exec".into(), plugin: "aws".into(), user: "oncall@corp".into(), ..Credential::default() },
+        credential: Credential {
+            kind: "exec".into(),
+            plugin: "aws".into(),
+            user: "oncall@corp".into(),
+            ..Credential::default()
+        },
         watches: 18,
         ..ClusterFacts::default()
     })
@@ -360,7 +365,8 @@ pub fn fleet() -> Vec<Delta> {
         out.extend(kinds(id, &KindStatus::Live));
     }
     out.extend(kinds(AP, &KindStatus::Stale(Cause::new(CauseCode::Silent, "no answer to 3 pings"))));
-    for (id, tag, at) in [(EU, "8.3.0", ago(1)), (US, "8.2.7", ago(1)), (AP, "8.3.0", ago(240)), (LAB, "8.3.0", ago(2))] {
+    for (id, tag, at) in [(EU, "8.3.0", ago(1)), (US, "8.2.7", ago(1)), (AP, "8.3.0", ago(240)), (LAB, "8.3.0", ago(2))]
+    {
         let status = if id == AP {
             KindStatus::Stale(Cause::new(CauseCode::Silent, "no answer to 3 pings"))
         } else {
@@ -418,7 +424,12 @@ pub fn fleet() -> Vec<Delta> {
             "shop",
             "ledger-config",
             Health::Ok,
-            Detail::Config(Box::new(ConfigRow { fingerprint: Some([7; 16]), keys: 3, bytes: 210, ..ConfigRow::default() })),
+            Detail::Config(Box::new(ConfigRow {
+                fingerprint: Some([7; 16]),
+                keys: 3,
+                bytes: 210,
+                ..ConfigRow::default()
+            })),
         )],
         KindStatus::Live,
         ago(1),

@@ -1,6 +1,15 @@
 //! The screens, and how one is opened by name.
 
-mod empty;
+mod doc;
+mod doc_view;
+mod faces;
+#[cfg(test)]
+mod fixture;
+pub mod fleet;
+pub mod matrix;
+pub mod object;
+pub mod objects;
+pub mod words;
 
 use super::screen::{Scope, Screen, UpdateCtx};
 use crate::model::KindId;
@@ -17,10 +26,10 @@ pub enum Place {
 }
 
 /// Opens a place on a part of the fleet.
-pub fn open(place: &Place, scope: &Scope, _ctx: &mut UpdateCtx<'_>) -> Box<dyn Screen> {
+pub fn open(place: &Place, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Box<dyn Screen> {
     match place {
-        Place::Fleet => Box::new(empty::Empty::new("fleet", scope)),
-        Place::Matrix => Box::new(empty::Empty::new("matrix", scope)),
-        Place::Objects(_) => Box::new(empty::Empty::new("objects", scope)),
+        Place::Fleet => Box::new(fleet::FleetScreen::new(scope, ctx.settings)),
+        Place::Matrix => Box::new(matrix::MatrixScreen::new(scope)),
+        Place::Objects(kinds) => Box::new(objects::ObjectsScreen::new(kinds.clone(), scope)),
     }
 }

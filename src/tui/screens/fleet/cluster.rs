@@ -96,7 +96,10 @@ impl Screen for ClusterScreen {
             let (at, of) = self.view.hits();
             return format!("{}  {at}/{of}", self.view.searched());
         }
-        ctx.store.shard(self.id).map(|s| super::words::state_word(&s.condition, ctx.lang).into_owned()).unwrap_or_default()
+        ctx.store
+            .shard(self.id)
+            .map(|s| super::words::state_word(&s.condition, ctx.lang).into_owned())
+            .unwrap_or_default()
     }
 
     fn actions(&self) -> &'static [ActionId] {

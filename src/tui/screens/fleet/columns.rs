@@ -125,7 +125,9 @@ pub fn cell(row: &ClusterRow, col: Col, lang: Lang, glyphs: &Glyphs, now: Millis
             let trouble = row.pods.value.is_some_and(|(ok, all)| ok < all);
             (shown, if trouble && role == Role::Text { Role::Warn } else { role })
         }
-        Col::Workloads => value(&row.workloads, glyphs, |(ok, warn, bad)| format!("{}/{}", warn + bad, ok + warn + bad)),
+        Col::Workloads => {
+            value(&row.workloads, glyphs, |(ok, warn, bad)| format!("{}/{}", warn + bad, ok + warn + bad))
+        }
         Col::Certificate => {
             let (shown, role) = value(&row.certificate, glyphs, |c| end_text(c.not_after, now));
             let days = row.certificate.value.as_ref().map(|c| words::days_until(c.not_after, now));
@@ -142,11 +144,9 @@ pub fn cell(row: &ClusterRow, col: Col, lang: Lang, glyphs: &Glyphs, now: Millis
             None => (glyphs.none.to_owned(), Role::Muted),
         },
         Col::Region => value(&row.region, glyphs, text),
-        Col::Provider => value(
-            if row.distribution.value.is_some() { &row.distribution } else { &row.provider },
-            glyphs,
-            text,
-        ),
+        Col::Provider => {
+            value(if row.distribution.value.is_some() { &row.distribution } else { &row.provider }, glyphs, text)
+        }
         Col::Team => value(&row.team, glyphs, text),
         Col::Tier => value(&row.tier, glyphs, text),
         Col::Cni => value(&row.cni, glyphs, |list| plugins(list)),
@@ -237,7 +237,8 @@ fn plugins(list: &[Plugin]) -> String {
 /// Order of two clusters by a column; the worse, older or nearer end first where that is what one looks for.
 pub fn compare(a: &ClusterRow, b: &ClusterRow, col: Col) -> Ordering {
     let by_text = |x: &Reading<String>, y: &Reading<String>| x.value.cmp(&y.value);
-    let ratio = |r: &Reading<(u32, u32)>| r.value.map_or(u32::MAX, |(ok, all)| if all == 0 { 1001 } else { ok * 1000 / all });
+    let ratio =
+        |r: &Reading<(u32, u32)>| r.value.map_or(u32::MAX, |(ok, all)| if all == 0 { 1001 } else { ok * 1000 / all });
     let part = |row: &ClusterRow, used: bool, cpu: bool| {
         let of = |r: &crate::fleet::row::Resources| if cpu { r.cpu_m } else { r.mem };
         let reading = if used { &row.used } else { &row.requested };
@@ -313,7 +314,9 @@ pub fn passes(row: &ClusterRow, filter: &Filter, glyphs: &Glyphs, now: Millis) -
             "server" => row.record.server.clone(),
             "group" => row.record.groups.join(","),
             "system" | "systems" => systems.clone(),
-            "zone" | "zones" => row.zones.value.clone().unwrap_or_default().into_iter().map(|z| z.0).collect::<Vec<_>>().join(","),
+            "zone" | "zones" => {
+                row.zones.value.clone().unwrap_or_default().into_iter().map(|z| z.0).collect::<Vec<_>>().join(",")
+            }
             "distribution" => opt(&row.distribution),
             "provider" => opt(&row.provider),
             // The words of the JSON output; what the column shows is the short cause.
@@ -361,7 +364,9 @@ mod tests {
     #[test]
     fn a_version_is_shown_without_its_vendor() {
         let v = |git: &str| KubeVersion { git: git.into(), ..KubeVersion::default() };
-        for (git, shown) in [("v1.33.4-eks-1a2b", "1.33.4"), ("v1.31.9+k3s1", "1.31.9"), ("v1.37.0", "1.37.0"), ("", "")] {
+        for (git, shown) in
+            [("v1.33.4-eks-1a2b", "1.33.4"), ("v1.31.9+k3s1", "1.31.9"), ("v1.37.0", "1.37.0"), ("", "")]
+        {
             assert_eq!(short_version(&v(git)), shown);
         }
     }

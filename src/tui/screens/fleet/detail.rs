@@ -7,7 +7,7 @@ use crate::{
         inventory::{ClusterRow, Plugin, Reading, Source, Support},
         row::{Detail, EventRow, Resources},
     },
-    messages::{Lang, clean_line, common, fleet as m, pad_right},
+    messages::{Lang, clean_line, common, fleet as m, live, pad_right},
     model::{Builtin, ClusterState, KindStatus, Millis, Secs, utc_text},
     tui::{
         action::ActionId,
@@ -63,8 +63,7 @@ pub fn state(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     let rows: usize = Builtin::ALL.iter().map(|k| look.store.count(row.id, k.id())).sum();
     let (done, all) = (condition.progress.0.to_string(), condition.progress.1.to_string());
     let rows = rows.to_string();
-    let values: &[(&str, &str)] =
-        &[("age", &age), ("time", &time), ("done", &done), ("all", &all), ("rows", &rows)];
+    let values: &[(&str, &str)] = &[("age", &age), ("time", &time), ("done", &done), ("all", &all), ("rows", &rows)];
     let sentence = match condition.state {
         ClusterState::Live => m::SENTENCE_LIVE.fill(lang, &[("age", &heard)]),
         ClusterState::Connecting => m::SENTENCE_CONNECTING.fill(lang, values),
@@ -79,7 +78,7 @@ pub fn state(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     let Some(cause) = condition.cause.as_ref().filter(|_| condition.state != ClusterState::Live) else {
         return;
     };
-    doc.item(" ", Role::Text, &words::cause_sentence(cause, lang), Role::Text);
+    doc.item(" ", Role::Text, &live::cause_text(lang, cause), Role::Text);
     if matches!(condition.state, ClusterState::Unreachable | ClusterState::LoginExpired | ClusterState::Forbidden) {
         let known = if condition.heard.0 > 0 {
             m::LAST_KNOWN.fill(lang, &[("time", &time)])
@@ -88,13 +87,11 @@ pub fn state(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
         };
         doc.item(" ", Role::Text, &known, Role::Muted);
     }
+    if let Some(command) = words::check_command(cause, &row.record).filter(|_| cause.command.is_none()) {
+        doc.item(" ", Role::Text, &m::CHECK_WITH.fill(lang, &[("command", &command)]), Role::Muted);
+    }
     let key = words::key(ActionId::Refresh);
-    let hint = match (words::check_command(cause, &row.record), cause.retry_after) {
-        (Some(command), _) => m::DO_RUN.fill(lang, &[("command", &command), ("key", key)]),
-        (None, Some(n)) => m::DO_RETRY_AFTER.fill(lang, &[("n", &n.to_string()), ("key", key)]),
-        (None, None) => m::DO_RETRY.fill(lang, &[("key", key)]),
-    };
-    doc.item(" ", Role::Text, &hint, Role::Text);
+    doc.item(" ", Role::Text, &m::DO_RETRY.fill(lang, &[("key", key)]), Role::Muted);
 }
 
 fn wrong(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
@@ -142,12 +139,15 @@ fn record(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
         doc.field(l(m::L_ENV), &environment, Role::Text);
     }
     doc.field(l(m::L_REGION), &reading(&row.region, lang, same), Role::Text);
-    let zones = |v: &Vec<(String, u32)>| {
-        v.iter().map(|(zone, nodes)| format!("{zone} {nodes}")).collect::<Vec<_>>().join(", ")
-    };
+    let zones =
+        |v: &Vec<(String, u32)>| v.iter().map(|(zone, nodes)| format!("{zone} {nodes}")).collect::<Vec<_>>().join(", ");
     doc.field(l(m::L_ZONES), &reading(&row.zones, lang, zones), Role::Text);
     let provider = [reading(&row.provider, lang, same), reading(&row.distribution, lang, same)];
-    doc.field(l(m::L_PROVIDER), provider.iter().filter(|p| !p.is_empty()).cloned().collect::<Vec<_>>().join(", ").as_str(), Role::Text);
+    doc.field(
+        l(m::L_PROVIDER),
+        provider.iter().filter(|p| !p.is_empty()).cloned().collect::<Vec<_>>().join(", ").as_str(),
+        Role::Text,
+    );
     let contacts = reading(&row.contacts, lang, |v| v.join("; "));
     if contacts.is_empty() {
         doc.field(l(m::L_CONTACTS), l(m::V_NO_CONTACT), Role::Muted);
@@ -313,7 +313,7 @@ fn nodes(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
 /// The value, or why there is none.
 fn refused_or<T>(doc: &mut Doc, label: &str, r: &Reading<T>, text: &str, look: Look<'_>) {
     match (&r.value, &r.why) {
-        (None, Some(cause)) => doc.field(label, &words::cause_sentence(cause, look.lang), Role::Warn),
+        (None, Some(cause)) => doc.field(label, &live::cause_text(look.lang, cause), Role::Warn),
         _ => doc.field(label, text, Role::Text),
     }
 }
@@ -353,7 +353,7 @@ fn plugins(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
         }
         if let (None, Some(cause)) = (&reading.value, &reading.why) {
             any = true;
-            doc.field(label, &words::cause_sentence(cause, lang), Role::Warn);
+            doc.field(label, &live::cause_text(lang, cause), Role::Warn);
         }
     }
     if !any {
@@ -397,7 +397,9 @@ fn events(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
         doc.para(if refused { m::EVENTS_UNKNOWN } else { m::NO_EVENTS }.text(lang), Role::Muted);
         return;
     }
-    newest.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.object.cmp(&b.object)).then_with(|| a.reason.cmp(&b.reason)));
+    newest.sort_by(|a, b| {
+        b.last.cmp(&a.last).then_with(|| a.object.cmp(&b.object)).then_with(|| a.reason.cmp(&b.reason))
+    });
     for e in newest.into_iter().take(EVENTS) {
         let age = crate::messages::pad_left(&words::age_of(e.last, look.now), 4);
         let values = [
@@ -436,7 +438,12 @@ fn kinds(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     }
     if live > 0 {
         let (live, objects) = (live.to_string(), objects.to_string());
-        doc.item(look.glyphs.ok, Role::Ok, &m::K_ALL_LIVE.fill(lang, &[("n", &live), ("objects", &objects)]), Role::Text);
+        doc.item(
+            look.glyphs.ok,
+            Role::Ok,
+            &m::K_ALL_LIVE.fill(lang, &[("n", &live), ("objects", &objects)]),
+            Role::Text,
+        );
     }
     for (info, status, n) in others {
         let (mark, role, text) = kind_line(status, n, look);
@@ -476,7 +483,7 @@ fn kind_line(status: &KindStatus, rows: usize, look: Look<'_>) -> (&'static str,
             (g.denied, Role::Warn, msg.fill(lang, &values))
         }
         KindStatus::Failing(cause) => {
-            (g.bad, Role::Bad, m::K_FAILING.fill(lang, &[("why", &words::cause_sentence(cause, lang))]))
+            (g.bad, Role::Bad, m::K_FAILING.fill(lang, &[("why", &live::cause_text(lang, cause))]))
         }
     }
 }

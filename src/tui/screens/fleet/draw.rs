@@ -110,9 +110,8 @@ impl FleetScreen {
         ];
         out.extend(cols.iter().map(|col| {
             let info = col.info();
-            let column = Column::new(info.key, info.header.text(ctx.lang))
-                .width(info.floor, info.ceiling)
-                .sorted(sorted(*col));
+            let column =
+                Column::new(info.key, info.header.text(ctx.lang)).width(info.floor, info.ceiling).sorted(sorted(*col));
             if info.numeric { column.right() } else { column }
         }));
         out
@@ -127,10 +126,7 @@ impl FleetScreen {
     fn legend(&self, ctx: &Ctx<'_>) -> String {
         let old = self.all.iter().any(|r| is_old(r));
         let unknown = self.all.iter().any(|r| r.nodes.value.is_none() && r.condition.state != ClusterState::Live);
-        let parts = [
-            old.then(|| m::FOOT_STALE.text(ctx.lang)),
-            unknown.then(|| m::FOOT_UNKNOWN.text(ctx.lang)),
-        ];
+        let parts = [old.then(|| m::FOOT_STALE.text(ctx.lang)), unknown.then(|| m::FOOT_UNKNOWN.text(ctx.lang))];
         parts.into_iter().flatten().collect::<Vec<_>>().join("   ")
     }
 
@@ -201,9 +197,8 @@ impl FleetScreen {
 /// Rows of text with their columns aligned, two blanks between them.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|i| rows.iter().filter_map(|r| r.get(i)).map(|t| width(t)).max().unwrap_or(0))
-        .collect();
+    let widths: Vec<usize> =
+        (0..columns).map(|i| rows.iter().filter_map(|r| r.get(i)).map(|t| width(t)).max().unwrap_or(0)).collect();
     let mut out = String::new();
     for row in rows {
         let line: Vec<String> = row.iter().zip(&widths).map(|(text, w)| pad_right(text, *w)).collect();

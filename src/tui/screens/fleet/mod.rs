@@ -24,14 +24,12 @@ use crate::{
         inventory::{self, ClusterRow},
     },
     live::Ask,
-    messages::{Lang, clean_line, fleet as m},
+    messages::{Lang, clean_line, fleet as m, live},
     model::{ClusterId, ClusterState, Millis},
     tui::{
         action::ActionId,
         glyphs::UNICODE,
-        screen::{
-            Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Scope, Screen, ScreenState, UpdateCtx,
-        },
+        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Scope, Screen, ScreenState, UpdateCtx},
         widgets::table::{Hit, TableState},
     },
 };
@@ -67,6 +65,8 @@ pub struct FleetScreen {
     /// Those shown, in order: positions in `all`.
     order: Vec<usize>,
     selected: Option<ClusterId>,
+    /// The person has moved: from then on the cursor stays with its cluster, before that with the worst.
+    moved: bool,
     marks: BTreeSet<ClusterId>,
     anchor: Option<ClusterId>,
     focus: Focus,
@@ -150,6 +150,7 @@ impl FleetScreen {
         order.sort_by(|a, b| self.compare(&self.all[*a], &self.all[*b]));
         self.order = order;
         let at = self.selected.and_then(|id| self.order.iter().position(|i| self.all[*i].id == id));
+        let at = if self.moved { at } else { Some(0) };
         self.table.select(at.unwrap_or(self.table.cursor).min(self.order.len().saturating_sub(1)));
         self.follow();
     }
@@ -216,8 +217,7 @@ impl FleetScreen {
             .iter()
             .map(|(col, shown)| {
                 let info = col.info();
-                let mut item =
-                    MenuItem::new(None, info.header.text(lang), Choice::Check(info.key.into(), *shown));
+                let mut item = MenuItem::new(None, info.header.text(lang), Choice::Check(info.key.into(), *shown));
                 item.hint = info.about.text(lang).into();
                 item
             })
@@ -254,7 +254,7 @@ fn copy_items(row: &ClusterRow, lang: Lang) -> Vec<MenuItem> {
         copy('s', m::COPY_SERVER.text(lang), clean_line(&r.server).into_owned()),
     ];
     if let Some(cause) = &row.condition.cause {
-        items.push(copy('w', m::COPY_CAUSE.text(lang), words::cause_sentence(cause, lang)));
+        items.push(copy('w', m::COPY_CAUSE.text(lang), live::cause_text(lang, cause)));
     }
     items
 }
@@ -318,16 +318,30 @@ impl Screen for FleetScreen {
     fn actions(&self) -> &'static [ActionId] {
         use ActionId as A;
         &[
-            A::Open, A::Matrix, A::Problems, A::Sort, A::Columns, A::Copy, A::Mark, A::Describe, A::Refresh, A::Wide,
-            A::Zoom, A::MarkRange, A::ClearMarks, A::Save, A::NextPane, A::PreviousPane, A::Pane1, A::Pane2,
+            A::Open,
+            A::Matrix,
+            A::Problems,
+            A::Sort,
+            A::Columns,
+            A::Copy,
+            A::Mark,
+            A::Describe,
+            A::Refresh,
+            A::Wide,
+            A::Zoom,
+            A::MarkRange,
+            A::ClearMarks,
+            A::Save,
+            A::NextPane,
+            A::PreviousPane,
+            A::Pane1,
+            A::Pane2,
         ]
     }
 
     fn disabled(&self, action: ActionId, ctx: &Ctx<'_>) -> Option<String> {
-        let needs_row = matches!(
-            action,
-            ActionId::Open | ActionId::Describe | ActionId::Copy | ActionId::Mark | ActionId::Refresh
-        );
+        let needs_row =
+            matches!(action, ActionId::Open | ActionId::Describe | ActionId::Copy | ActionId::Mark | ActionId::Refresh);
         (needs_row && self.order.is_empty()).then(|| m::ACTIONS_NONE.text(ctx.lang).to_owned())
     }
 
@@ -364,15 +378,16 @@ impl Screen for FleetScreen {
             ActionId::Save => {
                 return vec![Effect::Save { name: "fleet.txt".into(), text: self.as_text(ctx.lang, ctx.now) }];
             }
-            ActionId::Mark => self.mark(),
+            ActionId::Mark => {
+                self.moved = true;
+                self.mark();
+            }
             ActionId::MarkRange => self.mark_range(),
             ActionId::ClearMarks => self.marks.clear(),
             motion if self.focus == Focus::Detail && two_panes => {
                 self.detail.act(motion);
             }
-            motion => {
-                self.table.act(motion, self.order.len());
-            }
+            motion => self.moved |= self.table.act(motion, self.order.len()),
         }
         self.follow();
         Vec::new()
@@ -399,6 +414,7 @@ impl Screen for FleetScreen {
             }
             (act, Some(Hit::Row(row, _))) => {
                 self.focus = Focus::List;
+                self.moved = true;
                 self.table.select(row);
                 self.follow();
                 if act == MouseAct::DoubleClick {
@@ -497,8 +513,9 @@ impl Screen for FleetScreen {
         self.reverse = state.reverse;
         self.problems = state.other.get("problems").is_some_and(|v| v == "true");
         self.wide = state.other.get("wide").is_some_and(|v| v == "true");
-        self.selected =
-            ctx.store.clusters().find(|(_, s)| *s.record.name == *state.cursor).map(|(id, _)| id).or(self.selected);
+        let there = ctx.store.clusters().find(|(_, s)| *s.record.name == *state.cursor).map(|(id, _)| id);
+        self.moved = there.is_some();
+        self.selected = there.or(self.selected);
         self.looked = Millis(0);
         self.look(ctx.store, ctx.now);
     }

@@ -5,7 +5,7 @@ use crate::{
         Store,
         matrix::{CellDetail, Difference, KeyRule, ServiceSummary, detail},
     },
-    messages::{Lang, Msg, clean_line, matrix as m},
+    messages::{Lang, Msg, clean_line, live, matrix as m},
     model::{ClusterId, Millis, utc_text},
     tui::{
         glyphs::Glyphs,
@@ -40,7 +40,7 @@ pub(super) fn of_cluster(service: &ServiceSummary, cluster: ClusterId, look: Loo
         if let Some(shard) = look.store.shard(cluster)
             && let Some(cause) = shard.condition.cause.as_ref().filter(|_| !known)
         {
-            doc.para(&words::cause_sentence(cause, lang), Role::Text);
+            doc.para(&live::cause_text(lang, cause), Role::Text);
         }
         return doc.into_lines();
     };
@@ -117,7 +117,8 @@ fn differences(doc: &mut Doc, service: &ServiceSummary, found: &CellDetail, look
         Difference::Config => say(doc, m::B_CONFIG_DIFFERS),
     }
     if let Some((from, percent)) = &cell.from {
-        let values = [("from", clean_line(from)), ("to", clean_line(&cell.version)), ("percent", percent.to_string().into())];
+        let values =
+            [("from", clean_line(from)), ("to", clean_line(&cell.version)), ("percent", percent.to_string().into())];
         let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, &**v)).collect();
         doc.item(look.glyphs.busy, Role::Busy, &m::B_ROLLING.fill(lang, &values), Role::Text);
     }
@@ -151,7 +152,8 @@ fn provenance(doc: &mut Doc, found: &CellDetail, look: Look<'_>) {
 fn images(doc: &mut Doc, found: &CellDetail, lang: Lang) {
     for (i, (name, image, digest)) in found.containers.iter().enumerate() {
         let label = if i == 0 { m::B_IMAGES.text(lang) } else { "" };
-        let short = if digest.is_empty() { String::new() } else { format!("  {}", super::cell::short_digest(digest, 12)) };
+        let short =
+            if digest.is_empty() { String::new() } else { format!("  {}", super::cell::short_digest(digest, 12)) };
         doc.field(label, &format!("{name}  {image}{short}"), Role::Text);
     }
 }
@@ -195,7 +197,12 @@ fn workloads(doc: &mut Doc, found: &CellDetail, lang: Lang) {
 }
 
 /// The lines for the cell of a group: what its clusters run, the most frequent first.
-pub(super) fn of_group(service: &ServiceSummary, column: &super::columns::Column, look: Look<'_>, cells: usize) -> Vec<Line> {
+pub(super) fn of_group(
+    service: &ServiceSummary,
+    column: &super::columns::Column,
+    look: Look<'_>,
+    cells: usize,
+) -> Vec<Line> {
     let lang = look.lang;
     let mut doc = Doc::new(cells, 15, look.glyphs.lines.0);
     let n = column.members.len().to_string();
@@ -204,8 +211,10 @@ pub(super) fn of_group(service: &ServiceSummary, column: &super::columns::Column
     let mut versions: Vec<(String, Vec<String>)> = Vec::new();
     for id in &column.members {
         let Some(shard) = look.store.shard(*id) else { continue };
-        let name = if shard.record.alias.is_empty() { shard.record.name.to_string() } else { shard.record.alias.clone() };
-        let (text, _) = super::cell::of_cluster(look.store, service, *id, crate::fleet::matrix::Show::Version, look.glyphs, lang);
+        let name =
+            if shard.record.alias.is_empty() { shard.record.name.to_string() } else { shard.record.alias.clone() };
+        let (text, _) =
+            super::cell::of_cluster(look.store, service, *id, crate::fleet::matrix::Show::Version, look.glyphs, lang);
         match versions.iter_mut().find(|(v, _)| *v == text) {
             Some((_, names)) => names.push(name),
             None => versions.push((text, vec![name])),

@@ -56,7 +56,11 @@ fn version(cell: &Cell, service: &ServiceSummary, glyphs: &Glyphs, lang: Lang) -
         _ => String::new(),
     };
     if cell.differs != Difference::None || cell.mixed {
-        let digest = if cell.differs == Difference::Digest { format!(" {}", short_digest(&cell.digest, 4)) } else { String::new() };
+        let digest = if cell.differs == Difference::Digest {
+            format!(" {}", short_digest(&cell.digest, 4))
+        } else {
+            String::new()
+        };
         return (format!("{} {version}{digest}{config}{more}", glyphs.differs), Role::Changed);
     }
     let text = format!("{version}{config}{more}");
@@ -91,7 +95,11 @@ fn digest(cell: &Cell, glyphs: &Glyphs) -> (String, Role) {
 fn config(cell: &Cell, glyphs: &Glyphs, lang: Lang) -> (String, Role) {
     let Some(bytes) = cell.config else { return (m::NO_CONFIG.text(lang).to_owned(), Role::Muted) };
     let text = hex(&bytes, 4);
-    if cell.differs == Difference::Config { (format!("{} {text}", glyphs.differs), Role::Changed) } else { (text, Role::Text) }
+    if cell.differs == Difference::Config {
+        (format!("{} {text}", glyphs.differs), Role::Changed)
+    } else {
+        (text, Role::Text)
+    }
 }
 
 /// The first bytes as hexadecimal digits.
@@ -149,7 +157,9 @@ pub(super) fn of_group(
         () if bad => (format!("{} {text}", glyphs.bad), Role::Bad),
         () if n < cells.len() => (format!("{} {text}", glyphs.differs), Role::Changed),
         () if cells.iter().any(|c| c.from.is_some()) => (format!("{} {text}", glyphs.busy), Role::Busy),
-        () if show == Show::Version && cells.iter().any(|c| c.moving) => (format!("{} {text}", glyphs.warn), Role::Warn),
+        () if show == Show::Version && cells.iter().any(|c| c.moving) => {
+            (format!("{} {text}", glyphs.warn), Role::Warn)
+        }
         () if !stale.is_empty() => (text, Role::Stale),
         () => (text, Role::Text),
     }

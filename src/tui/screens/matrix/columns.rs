@@ -120,7 +120,9 @@ pub(super) fn columns(store: &Store, chosen: &[ClusterId], grouping: Grouping, l
         for name in names(place, grouping, lang) {
             match out.iter_mut().find(|c| c.title == name) {
                 Some(column) => column.members.push(place.id),
-                None => out.push(Column { key: format!("g:{name}"), title: name, members: vec![place.id], group: true }),
+                None => {
+                    out.push(Column { key: format!("g:{name}"), title: name, members: vec![place.id], group: true })
+                }
             }
         }
     }

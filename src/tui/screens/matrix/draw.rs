@@ -3,11 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{
-    Column, MatrixScreen, block, cell, service_name,
-};
+use super::{Column, MatrixScreen, block, cell, service_name};
 use crate::{
-    fleet::matrix::{Show, ServiceSummary},
+    fleet::matrix::{ServiceSummary, Show},
     messages::{Msg, matrix as m, width},
     model::ClusterState,
     tui::{
@@ -188,12 +186,7 @@ impl MatrixScreen {
         let (Some(service), Some(column)) = (self.current(), self.current_column()) else { return };
         let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
         put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect {
-            x: area.x + 1,
-            y: area.y + 1,
-            width: area.width.saturating_sub(2),
-            height: area.height - 1,
-        };
+        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
         let look = block::Look { store: ctx.store, lang: ctx.lang, glyphs: ctx.glyphs, now: ctx.now };
         let cells = usize::from(body.width);
         let lines = match column.members.first() {

@@ -179,7 +179,15 @@ impl MatrixScreen {
     }
 
     /// Text and role of one cell; a group's is kept for a moment.
-    fn cell(&self, store: &Store, service: &ServiceSummary, column: &Column, lang: Lang, now: Millis, glyphs: &crate::tui::glyphs::Glyphs) -> (String, Role) {
+    fn cell(
+        &self,
+        store: &Store,
+        service: &ServiceSummary,
+        column: &Column,
+        lang: Lang,
+        now: Millis,
+        glyphs: &crate::tui::glyphs::Glyphs,
+    ) -> (String, Role) {
         if !column.group {
             let Some(id) = column.members.first() else { return (String::new(), Role::Text) };
             return cell::of_cluster(store, service, *id, self.show, glyphs, lang);
@@ -231,7 +239,10 @@ impl MatrixScreen {
             MenuItem::new(Some(key), what, Choice::Copy(clean_line(&text).into_owned(), what.to_owned()))
         };
         let text = self.cell(ctx.store, service, column, lang, ctx.now, &UNICODE).0;
-        let mut items = vec![item('c', m::COPY_CELL.text(lang), text), item('n', m::COPY_SERVICE.text(lang), service.key.name.to_string())];
+        let mut items = vec![
+            item('c', m::COPY_CELL.text(lang), text),
+            item('n', m::COPY_SERVICE.text(lang), service.key.name.to_string()),
+        ];
         let found = column.members.first().filter(|_| !column.group).and_then(|id| detail(ctx.store, service.id, *id));
         if let Some(found) = found {
             if let Some((_, image, digest)) = found.containers.first() {
@@ -257,10 +268,8 @@ impl MatrixScreen {
 
     fn sort_menu(&self, lang: Lang) -> Menu {
         let item = |key: char, text: &str, id: &str| MenuItem::new(Some(key), text, Choice::Pick(id.into()));
-        let items = vec![
-            item('r', o::SORT_RISK_LONG.text(lang), "risk"),
-            item('n', m::COPY_SERVICE.text(lang), "name"),
-        ];
+        let items =
+            vec![item('r', o::SORT_RISK_LONG.text(lang), "risk"), item('n', m::COPY_SERVICE.text(lang), "name")];
         Menu::new("sort", o::SORT_TITLE.text(lang), items)
     }
 
@@ -351,8 +360,17 @@ impl Screen for MatrixScreen {
     fn actions(&self) -> &'static [ActionId] {
         use ActionId as A;
         &[
-            A::Open, A::Differing, A::CellShows, A::Group, A::Copy, A::Sort, A::Describe, A::Yaml, A::CellLeft,
-            A::CellRight, A::Save,
+            A::Open,
+            A::Differing,
+            A::CellShows,
+            A::Group,
+            A::Copy,
+            A::Sort,
+            A::Describe,
+            A::Yaml,
+            A::CellLeft,
+            A::CellRight,
+            A::Save,
         ]
     }
 

@@ -93,7 +93,8 @@ impl ServiceScreen {
             }
         }
         let wanted = self.selected.and_then(|at| self.entries.iter().position(|e| e.at == at));
-        let wanted = wanted.or_else(|| self.start.take().and_then(|id| self.entries.iter().position(|e| e.at.cluster == id)));
+        let wanted =
+            wanted.or_else(|| self.start.take().and_then(|id| self.entries.iter().position(|e| e.at.cluster == id)));
         self.table.select(wanted.unwrap_or(self.table.cursor).min(self.entries.len().saturating_sub(1)));
         self.selected = self.current().map(|e| e.at);
     }
@@ -109,9 +110,8 @@ impl ServiceScreen {
     fn copy_menu(&self, ctx: &UpdateCtx<'_>) -> Option<Menu> {
         let entry = self.current()?;
         let lang = ctx.lang;
-        let item = |key: char, what: &str, text: String| {
-            MenuItem::new(Some(key), what, Choice::Copy(text, what.to_owned()))
-        };
+        let item =
+            |key: char, what: &str, text: String| MenuItem::new(Some(key), what, Choice::Copy(text, what.to_owned()));
         let cluster = cluster_name(ctx.store, entry.at.cluster);
         let row = [cluster, entry.name.clone(), entry.version.clone(), entry.replicas.clone()].join("\t");
         let mut items = vec![

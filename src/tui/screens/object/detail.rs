@@ -140,11 +140,7 @@ fn pod(doc: &mut Doc, p: &PodRow, row: &Row, ctx: &Ctx<'_>) {
     }
     doc.field(l(m::L_NODE), &p.node, Role::Text);
     doc.field(l(m::L_IP), p.ip.as_deref().unwrap_or(""), Role::Text);
-    doc.field(
-        l(m::L_REQUESTS),
-        &format!("CPU {}, {}", words::cores(p.cpu_m.into()), words::memory(p.mem)),
-        Role::Text,
-    );
+    doc.field(l(m::L_REQUESTS), &format!("CPU {}, {}", words::cores(p.cpu_m.into()), words::memory(p.mem)), Role::Text);
     containers(doc, &p.containers, ctx);
 }
 
@@ -291,14 +287,14 @@ fn event_lines(doc: &mut Doc, object: &ObjectRef, ctx: &Ctx<'_>) {
         })
         .collect();
     if found.is_empty() {
-        let refused = ctx
-            .store
-            .shard(object.cluster)
-            .is_some_and(|s| matches!(s.kind(events), KindStatus::Forbidden(_)));
+        let refused =
+            ctx.store.shard(object.cluster).is_some_and(|s| matches!(s.kind(events), KindStatus::Forbidden(_)));
         doc.para(if refused { m::FORBIDDEN_EVENTS } else { m::NO_EVENTS }.text(lang), Role::Muted);
         return;
     }
-    found.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.reason.cmp(&b.reason)).then_with(|| a.message.cmp(&b.message)));
+    found.sort_by(|a, b| {
+        b.last.cmp(&a.last).then_with(|| a.reason.cmp(&b.reason)).then_with(|| a.message.cmp(&b.message))
+    });
     for e in found.into_iter().take(EVENTS) {
         let age = pad_left(&words::age_of(e.last, ctx.now), 4);
         let times = if e.count > 1 { format!(" x{}", e.count) } else { String::new() };

@@ -6,12 +6,14 @@ mod detail;
 mod tests;
 mod yaml;
 
+pub(super) use detail::managed_text;
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{doc_view::DocView, faces, objects::kubectl_get, words};
 use crate::{
     fleet::Store,
-    messages::{Lang, clean_line, objects as m},
+    messages::{Lang, clean_line, live, objects as m},
     model::{Builtin, Cause, Millis, ObjectRef, utc_text},
     tui::{
         action::ActionId,
@@ -41,7 +43,7 @@ enum Fetch {
     /// Read at that moment.
     Read(Millis),
     /// It could not be read.
-    Failed(Millis, Box<Cause>),
+    Failed(Box<Cause>),
 }
 
 /// See the module.
@@ -116,9 +118,8 @@ impl ObjectScreen {
     }
 
     fn copy_menu(&self, store: &Store, lang: Lang) -> Menu {
-        let item = |key: char, what: &str, text: String| {
-            MenuItem::new(Some(key), what, Choice::Copy(text, what.to_owned()))
-        };
+        let item =
+            |key: char, what: &str, text: String| MenuItem::new(Some(key), what, Choice::Copy(text, what.to_owned()));
         let mut items = vec![item('n', m::COPY_NAME.text(lang), self.object.name.clone())];
         if let Some(command) = kubectl_get(store, &self.object) {
             items.push(item('k', m::COPY_KUBECTL.text(lang), command));
@@ -198,12 +199,12 @@ impl ObjectScreen {
     fn yaml_face(&self, ctx: &Ctx<'_>) -> Vec<(String, Role)> {
         let (name, cluster) = (clean_line(&self.object.name), self.cluster_name(ctx.store));
         match &self.fetch {
-            Fetch::Failed(_, cause) => {
+            Fetch::Failed(cause) => {
                 let key = words::key(ActionId::Refresh);
                 let detail_key = words::key(ActionId::Describe);
                 vec![
                     (m::FETCH_FAILED.fill(ctx.lang, &[("name", &name), ("cluster", &cluster)]), Role::Bad),
-                    (words::cause_sentence(cause, ctx.lang), Role::Text),
+                    (live::cause_text(ctx.lang, cause), Role::Text),
                     (m::FETCH_RETRY.fill(ctx.lang, &[("key", key), ("detail_key", detail_key)]), Role::Muted),
                 ]
             }
@@ -227,7 +228,7 @@ impl ObjectScreen {
                     m::FETCHED_AGE.fill(ctx.lang, &[("age", &age), ("key", key)])
                 )
             }
-            (Fetch::Failed(_, cause), Mode::Yaml) if !self.yaml.is_empty() => words::cause_sentence(cause, ctx.lang),
+            (Fetch::Failed(cause), Mode::Yaml) if !self.yaml.is_empty() => live::cause_text(ctx.lang, cause),
             _ => String::new(),
         }
     }
@@ -257,7 +258,14 @@ impl Screen for ObjectScreen {
         match self.mode {
             Mode::Detail => &[A::Open, A::Yaml, A::Copy, A::Save, A::NextHit, A::PreviousHit],
             Mode::Yaml => &[
-                A::Describe, A::Refresh, A::Copy, A::Save, A::Wrap, A::LineNumbers, A::Toggle, A::NextHit,
+                A::Describe,
+                A::Refresh,
+                A::Copy,
+                A::Save,
+                A::Wrap,
+                A::LineNumbers,
+                A::Toggle,
+                A::NextHit,
                 A::PreviousHit,
             ],
         }
@@ -359,7 +367,7 @@ impl Screen for ObjectScreen {
                 self.fetch = Fetch::Read(ctx.now);
                 self.yaml.set_text(&yaml::text(value, self.is_secret(), ctx.lang));
             }
-            Err(cause) => self.fetch = Fetch::Failed(ctx.now, Box::new(cause)),
+            Err(cause) => self.fetch = Fetch::Failed(Box::new(cause)),
         }
         Vec::new()
     }

@@ -10,7 +10,7 @@ use crate::{
         list::{self, Sort},
         row::Row,
     },
-    messages::{clean_line, cut_end, objects as m, wrap},
+    messages::{clean_line, cut_end, fleet as f, live, objects as m, wrap},
     model::{Builtin, ClusterState, Health, KindStatus, Millis, utc_text},
     tui::{
         action::ActionId,
@@ -132,9 +132,9 @@ impl ObjectsScreen {
     }
 
     fn is_namespaced(&self) -> bool {
-        self.kind_shown().builtin().is_none_or(|k| {
-            !matches!(k, Builtin::Node | Builtin::Namespace | Builtin::CsiDriver | Builtin::CsiNode)
-        })
+        self.kind_shown()
+            .builtin()
+            .is_none_or(|k| !matches!(k, Builtin::Node | Builtin::Namespace | Builtin::CsiDriver | Builtin::CsiNode))
     }
 
     fn table_column(&self, col: Col, ctx: &Ctx<'_>) -> Column {
@@ -151,9 +151,10 @@ impl ObjectsScreen {
                 .pin(if ctx.size.0 < 80 { Pin::No } else { Pin::Left })
                 .middle()
                 .sorted(sorted(*sort == Sort::Cluster)),
-            Col::Namespace => {
-                Column::new("namespace", m::H_NAMESPACE.text(lang)).width(4, if wide { 24 } else { 16 }).pin(pin).middle()
-            }
+            Col::Namespace => Column::new("namespace", m::H_NAMESPACE.text(lang))
+                .width(4, if wide { 24 } else { 16 })
+                .pin(pin)
+                .middle(),
             Col::Name => Column::new("name", m::H_NAME.text(lang))
                 .width(8, if wide { 52 } else { 34 })
                 .pin(if ctx.size.0 < 80 { Pin::Left } else { pin })
@@ -235,8 +236,13 @@ impl ObjectsScreen {
         let all = words::thousands(self.list.total());
         let clusters = coverage.total.to_string();
         let live = coverage.live.to_string();
-        let values: &[(&str, &str)] =
-            &[("kind", &kind), ("total", &all), ("n", &live), ("filter", query.filter.text()), ("namespace", &query.namespace)];
+        let values: &[(&str, &str)] = &[
+            ("kind", &kind),
+            ("total", &all),
+            ("n", &live),
+            ("filter", query.filter.text()),
+            ("namespace", &query.namespace),
+        ];
         let mut out: Vec<(String, Role)> = Vec::new();
         if coverage.loading > 0 || self.busy {
             out.push((m::LOADING.fill(lang, &[("kind", &kind), ("total", &clusters)]), Role::Busy));
@@ -252,6 +258,9 @@ impl ObjectsScreen {
                 out.push((m::EMPTY_FILTER.fill(lang, values), Role::Text));
                 out.push((m::EMPTY_FILTER_DO.fill(lang, &[("key", key)]), Role::Muted));
             }
+        } else if coverage.total == 0 && self.at.is_empty() {
+            out.push((f::EMPTY_NO_CLUSTERS.text(lang).to_owned(), Role::Text));
+            out.push((f::EMPTY_NO_CLUSTERS_DO.text(lang).to_owned(), Role::Muted));
         } else if coverage.total == 0 {
             out.push((m::EMPTY_CLUSTERS.fill(lang, &[("filter", &self.at)]), Role::Text));
         } else if coverage.forbidden == coverage.total {
@@ -308,7 +317,7 @@ impl ObjectsScreen {
         for (_, shard) in ctx.store.clusters().take(20) {
             if let KindStatus::Forbidden(cause) = shard.kind(kind) {
                 let name = clean_line(&shard.record.name);
-                out.push((format!("{name}: {}", words::cause_sentence(cause, ctx.lang)), Role::Text));
+                out.push((format!("{name}: {}", live::cause_text(ctx.lang, cause)), Role::Text));
                 out.extend(words::check_command(cause, &shard.record).map(|c| (c, Role::Muted)));
             }
         }

@@ -24,7 +24,7 @@ use crate::{
     model::{ClusterId, KindId, Millis, ObjectRef},
     tui::{
         action::ActionId,
-        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Scope, Screen, ScreenState, UpdateCtx},
+        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Scope, Screen, ScreenState, UpdateCtx},
         widgets::table::{Hit, TableState},
     },
 };
@@ -183,7 +183,8 @@ impl ObjectsScreen {
     }
 
     fn columns_menu(&self, lang: Lang) -> Menu {
-        let shown = |key: &str, wide: bool| !self.hidden.contains(key) && (!wide || self.order.iter().any(|k| k == key));
+        let shown =
+            |key: &str, wide: bool| !self.hidden.contains(key) && (!wide || self.order.iter().any(|k| k == key));
         let items = self
             .ordered_columns()
             .into_iter()
@@ -195,7 +196,8 @@ impl ObjectsScreen {
     /// The kind's columns in the chosen order.
     fn ordered_columns(&self) -> Vec<list::Column> {
         let all = list::columns(self.kind_shown());
-        let mut out: Vec<list::Column> = self.order.iter().filter_map(|k| all.iter().find(|c| c.key == k)).copied().collect();
+        let mut out: Vec<list::Column> =
+            self.order.iter().filter_map(|k| all.iter().find(|c| c.key == k)).copied().collect();
         let rest: Vec<list::Column> = all.iter().filter(|c| !out.iter().any(|o| o.key == c.key)).copied().collect();
         out.extend(rest);
         out
@@ -203,7 +205,8 @@ impl ObjectsScreen {
 
     /// The kind's columns that are shown.
     fn shown_columns(&self) -> Vec<list::Column> {
-        let chosen = |c: &list::Column| !self.hidden.contains(c.key) && (!c.wide || self.order.iter().any(|k| k == c.key));
+        let chosen =
+            |c: &list::Column| !self.hidden.contains(c.key) && (!c.wide || self.order.iter().any(|k| k == c.key));
         self.ordered_columns().into_iter().filter(|c| self.wide || chosen(c)).collect()
     }
 
@@ -362,8 +365,19 @@ impl Screen for ObjectsScreen {
     fn actions(&self) -> &'static [ActionId] {
         use ActionId as A;
         &[
-            A::Open, A::Yaml, A::Problems, A::Sort, A::Columns, A::Copy, A::Mark, A::Describe, A::Wide, A::MarkRange,
-            A::ClearMarks, A::Refresh, A::Save,
+            A::Open,
+            A::Yaml,
+            A::Problems,
+            A::Sort,
+            A::Columns,
+            A::Copy,
+            A::Mark,
+            A::Describe,
+            A::Wide,
+            A::MarkRange,
+            A::ClearMarks,
+            A::Refresh,
+            A::Save,
         ]
     }
 
