@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(shown[0], "-- record --------------");
         assert_eq!(shown[1], "Systems  payments,");
         assert_eq!(shown[2], "         ledger, risk");
-        assert_eq!(shown[3], "! one node is not");
-        assert_eq!(shown[4], "  ready now");
+        assert_eq!(shown[3], "! one node is not ready");
+        assert_eq!(shown[4], "  now");
         assert!(text_of(&lines).starts_with("record\nSystems  payments,\n"), "{}", text_of(&lines));
         assert!(lines.iter().all(|l| width(&l.spans.iter().map(|s| s.text.as_str()).collect::<String>()) <= 24));
     }
