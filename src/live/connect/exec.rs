@@ -16,7 +16,10 @@ use tokio::{
     time::Instant,
 };
 
-use super::shared::Limits;
+use super::{
+    detached::{DETACHED, NO_PROGRAM},
+    shared::Limits,
+};
 use crate::{
     config::kubeconfig::Exec,
     model::{Cause, CauseCode, Secs, parse_rfc3339},
@@ -167,15 +170,18 @@ async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>) -> Result<
     let output = Kept::read(child.stdout.take(), Keep::Start(OUTPUT));
     let errors = Kept::read(child.stderr.take(), Keep::End(STDERR));
     let waited = tokio::time::timeout(limit, child.wait()).await;
-    if waited.is_ok() {
-        // A helper left behind may hold the pipes open for ever; what matters is written by now.
-        let _ = tokio::time::timeout(Duration::from_millis(500), async {
+    // A helper left behind may hold the pipes open for ever; what matters is written by now. Once all have gone, the
+    // group's number may be somebody else's.
+    let all_gone = waited.is_ok()
+        && tokio::time::timeout(Duration::from_millis(500), async {
             output.ended().await;
             errors.ended().await;
         })
-        .await;
+        .await
+        .is_ok();
+    if !all_gone {
+        end_group(&mut child, group).await;
     }
-    end_group(&mut child, group).await;
     let reason = errors.last_line();
     let status = match waited {
         Err(_) => {
@@ -187,7 +193,8 @@ async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>) -> Result<
     };
     if !status.success() {
         // The launcher stands in for the shell: 127 is what it answers when there is no such program.
-        let hint = if detached && status.code() == Some(127) { exec.install_hint.as_str() } else { "" };
+        let hint =
+            if detached && status.code() == Some(i32::from(NO_PROGRAM)) { exec.install_hint.as_str() } else { "" };
         return Err(failed(
             exec,
             format!("{} ended with {status}: {reason} {hint}", exec.command).trim_end().to_owned(),
@@ -203,7 +210,7 @@ fn spawn(exec: &Exec, launcher: Option<PathBuf>) -> std::io::Result<Child> {
     let mut command = match launcher {
         Some(program) => {
             let mut command = Command::new(program);
-            command.arg(super::DETACHED).arg(&exec.command);
+            command.arg(DETACHED).arg(&exec.command);
             command
         }
         None => {

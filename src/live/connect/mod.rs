@@ -10,6 +10,7 @@ mod body;
 mod cause;
 mod connection;
 mod credential;
+mod detached;
 mod dial;
 mod exec;
 mod heard;
@@ -27,12 +28,10 @@ mod tls;
 pub use body::ByteStream;
 pub use cause::{CauseError, cause_of, refusal};
 pub use connection::{Connection, Response};
+pub use detached::{DETACHED, detached};
 pub use shared::{Limits, Shared};
 
 use crate::model::Millis;
-
-/// First argument of the program when it shall start a credential plugin outside the terminal's session.
-pub const DETACHED: &str = "--detached";
 
 /// The wall clock. Not for measuring: it may jump.
 pub fn now() -> Millis {

@@ -58,7 +58,7 @@ impl Shared {
     }
 
     /// Runs credential plugins through this program, called as `PROGRAM --detached COMMAND ARGS...`, which must give up
-    /// the terminal's session first (see [`super::detached`]). Without it plugins have a process group of their own, but
+    /// the terminal's session first (see [`super::detached()`]). Without it plugins have a process group of their own, but
     /// could still open `/dev/tty`.
     pub fn detach_through(&mut self, program: PathBuf) {
         self.plugins.launcher = Some(program);

@@ -149,19 +149,44 @@ async fn certificate_troubles_are_told_apart() {
 #[tokio::test]
 async fn a_server_that_falls_silent_is_noticed_by_pings_of_either_protocol() {
     let authority = Authority::new();
-    for protocol in ["h2", "http/1.1"] {
-        let server = Server::start(Some(authority.tls(&[protocol])), fine()).await;
-        let connection = Connection::open(Arc::new(server.access(&authority)), with(short())).await.unwrap();
-        connection.get("/version", "*/*", SOON).await.unwrap();
-        // Idle, but answering its pings: alive for many ping times.
-        let alive = tokio::time::timeout(Duration::from_millis(1000), connection.silent()).await;
-        assert!(alive.is_err(), "{protocol}: {alive:?}");
-        server.freeze();
-        let cause = tokio::time::timeout(SOON, connection.silent()).await.expect(protocol);
-        assert_eq!(cause.code, CauseCode::Silent, "{protocol}: {cause:?}");
-        let cause = connection.get("/version", "*/*", SOON).await.unwrap_err();
-        assert_eq!(cause.code, CauseCode::Silent, "{protocol}: {cause:?}");
-    }
+    let falls_silent = |protocol| {
+        let (tls, access) = (authority.tls(&[protocol]), |server: &Server| server.access(&authority));
+        async move {
+            let server = Server::start(Some(tls), fine()).await;
+            let connection = Connection::open(Arc::new(access(&server)), with(short())).await.unwrap();
+            connection.get("/version", "*/*", SOON).await.unwrap();
+            // Idle, but answering its pings: alive for several ping times.
+            let alive = tokio::time::timeout(Duration::from_millis(2500), connection.silent()).await;
+            assert!(alive.is_err(), "{protocol}: {alive:?}");
+            server.freeze();
+            let cause = tokio::time::timeout(SOON, connection.silent()).await.expect(protocol);
+            assert_eq!(cause.code, CauseCode::Silent, "{protocol}: {cause:?}");
+            let cause = connection.get("/version", "*/*", SOON).await.unwrap_err();
+            assert_eq!(cause.code, CauseCode::Silent, "{protocol}: {cause:?}");
+        }
+    };
+    futures_util::future::join(falls_silent("h2"), falls_silent("http/1.1")).await;
+}
+
+#[tokio::test]
+async fn a_killed_server_ends_the_connection_and_a_retiring_one_does_not() {
+    let authority = Authority::new();
+    let server = Server::start(Some(authority.tls(&["h2"])), fine()).await;
+    let connection = open(server.access(&authority)).await.unwrap();
+    let get = || connection.get("/version", "*/*", SOON);
+    get().await.unwrap();
+    server.retire();
+    let moved = async {
+        while server.sockets() < 2 {
+            assert_eq!(get().await.unwrap().bytes, "ok");
+        }
+    };
+    tokio::time::timeout(SOON, moved).await.expect("requests go to a new connection");
+    get().await.unwrap();
+    server.kill();
+    let cause = tokio::time::timeout(SOON, connection.silent()).await.unwrap();
+    assert_eq!(cause.code, CauseCode::Reset, "{cause:?}");
+    assert_eq!(get().await.unwrap_err(), cause);
 }
 
 #[tokio::test]

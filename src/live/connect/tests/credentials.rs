@@ -30,6 +30,14 @@ fn plugin(dir: &Path, script: &str) -> Exec {
     }
 }
 
+/// The cause of a connection that fails at once or with its first request.
+async fn refused(access: Access) -> Cause {
+    match Connection::open(Arc::new(access), shared()).await {
+        Ok(connection) => connection.get("/version", "*/*", SOON).await.unwrap_err(),
+        Err(cause) => cause,
+    }
+}
+
 /// Prints token `t` and the number of its run, and notes that it ran.
 const COUNTING: &str = r#"echo run >> "$HERE/runs"
 n=$(wc -l < "$HERE/runs" | tr -d ' ')
@@ -174,6 +182,15 @@ async fn an_expired_client_certificate_is_dated() {
     assert_eq!(cause.code, CauseCode::ClientCertificate);
     assert!(cause.detail.contains("client certificate of eve expired 2020-12-31"), "{cause:?}");
 
+    // A server that verifies in the handshake says so by an alert, after it: the words are the same.
+    let strict = Server::start(Some(authority.tls_for_known()), only("x")).await;
+    access.server = strict.access(&authority).server;
+    let cause = refused(access.clone()).await;
+    assert_eq!(cause.code, CauseCode::ClientCertificate);
+    assert!(cause.detail.contains("client certificate of eve expired 2020-12-31"), "{cause:?}");
+    let anonymous = refused(strict.access(&authority)).await;
+    assert_eq!(anonymous.code, CauseCode::ClientCertificate, "{anonymous:?}");
+
     let (_, other) = authority.issue(&[], "eve", 2999);
     for (key, words) in [(other.as_str(), "do not belong together"), ("rubbish", "not a PEM private key")] {
         access.auth.certificate = Some((chain.clone().into_bytes(), key.as_bytes().to_vec()));
@@ -181,4 +198,32 @@ async fn an_expired_client_certificate_is_dated() {
         assert_eq!(cause.code, CauseCode::ClientCertificate);
         assert!(cause.detail.contains(words), "{cause:?}");
     }
+}
+
+#[tokio::test]
+async fn a_new_certificate_of_a_plugin_gets_a_new_connection() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    for (n, user) in [(1, "old"), (2, "new")] {
+        let (chain, key) = authority.issue(&[], user, 2999);
+        let status = serde_json::json!({ "clientCertificateData": chain, "clientKeyData": key });
+        let issued = serde_json::json!({ "kind": "ExecCredential", "status": status });
+        std::fs::write(dir.path().join(format!("{n}.json")), issued.to_string()).unwrap();
+    }
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let once_refusing = handler(move |_| {
+        let mut response = Response::new(full("ok"));
+        if asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+            *response.status_mut() = StatusCode::UNAUTHORIZED;
+        }
+        response
+    });
+    let server = Server::start(Some(authority.tls_for_known()), once_refusing).await;
+    let script = "echo run >> \"$HERE/runs\"; cat \"$HERE/$(wc -l < \"$HERE/runs\" | tr -d ' ').json\"";
+    let access = with_plugin(&server, &authority, plugin(dir.path(), script));
+    let connection = Connection::open(access, shared()).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(connection.get("/version", "*/*", SOON).await.unwrap().bytes, "ok");
+    }
+    assert_eq!((runs(dir.path()), server.sockets()), (2, 2));
 }

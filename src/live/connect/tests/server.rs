@@ -21,15 +21,20 @@ use hyper_util::{
     server::conn::auto,
 };
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
-use rustls::pki_types::PrivateKeyDer;
+use rustls::{
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    server::{WebPkiClientVerifier, danger::ClientCertVerifier},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    sync::Notify,
     task::JoinHandle,
 };
 use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
 
-use super::super::{Limits, Shared, tls};
+use super::super::{Limits, Shared, heard::BoxIo, tls};
 use crate::config::kubeconfig::Access;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
@@ -98,14 +103,30 @@ impl Authority {
         self.tls_with(&self.issue(&["127.0.0.1", "localhost"], "kube-apiserver", 2999), protocols)
     }
 
-    pub(super) fn tls_with(&self, (chain, key): &(String, String), protocols: &[&str]) -> rustls::ServerConfig {
-        use rustls::pki_types::pem::PemObject as _;
-        let chain = rustls::pki_types::CertificateDer::pem_slice_iter(chain.as_bytes()).map(Result::unwrap).collect();
+    /// A server's TLS that wants a client certificate of this authority.
+    pub(super) fn tls_for_known(&self) -> rustls::ServerConfig {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(self.0.der().clone()).unwrap();
+        let wants = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), tls::provider()).build().unwrap();
+        self.tls_of(&self.issue(&["127.0.0.1"], "kube-apiserver", 2999), &["h2"], wants)
+    }
+
+    pub(super) fn tls_with(&self, shown: &(String, String), protocols: &[&str]) -> rustls::ServerConfig {
+        self.tls_of(shown, protocols, WebPkiClientVerifier::no_client_auth())
+    }
+
+    fn tls_of(
+        &self,
+        (chain, key): &(String, String),
+        protocols: &[&str],
+        clients: Arc<dyn ClientCertVerifier>,
+    ) -> rustls::ServerConfig {
+        let chain = CertificateDer::pem_slice_iter(chain.as_bytes()).map(Result::unwrap).collect();
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
         let mut config = rustls::ServerConfig::builder_with_provider(tls::provider())
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_no_client_auth()
+            .with_client_cert_verifier(clients)
             .with_single_cert(chain, key)
             .unwrap();
         config.alpn_protocols = protocols.iter().map(|p| p.as_bytes().to_vec()).collect();
@@ -118,8 +139,9 @@ pub(super) struct Server {
     pub(super) at: SocketAddr,
     /// Sockets accepted so far.
     pub(super) sockets: Arc<AtomicUsize>,
-    /// Bytes are only held, never passed on, while this is set.
-    pub(super) frozen: Arc<AtomicBool>,
+    frozen: Arc<AtomicBool>,
+    cut: CancellationToken,
+    retire: Arc<Notify>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -135,34 +157,52 @@ impl Server {
         let acceptor = tls.map(|c| TlsAcceptor::from(Arc::new(c)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let behind = listener.local_addr().unwrap();
+        let retire = Arc::new(Notify::new());
+        let leave = Arc::clone(&retire);
         let serving = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(serve(socket, acceptor.clone(), Arc::clone(&handler)));
+                tokio::spawn(serve(socket, acceptor.clone(), Arc::clone(&handler), Arc::clone(&leave)));
             }
         });
         let front = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = front.local_addr().unwrap();
         let (sockets, frozen) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let (count, ice) = (Arc::clone(&sockets), Arc::clone(&frozen));
+        let cut = CancellationToken::new();
+        let knife = cut.clone();
         let relaying = tokio::spawn(async move {
             while let Ok((socket, _)) = front.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
                 let onward = TcpStream::connect(behind).await.unwrap();
                 let (from_client, to_client) = socket.into_split();
                 let (from_server, to_server) = onward.into_split();
-                tokio::spawn(relay(from_client, to_server, Arc::clone(&ice)));
-                tokio::spawn(relay(from_server, to_client, Arc::clone(&ice)));
+                let there = relay(from_client, to_server, Arc::clone(&ice));
+                tokio::spawn(knife.clone().run_until_cancelled_owned(there));
+                let back = relay(from_server, to_client, Arc::clone(&ice));
+                tokio::spawn(knife.clone().run_until_cancelled_owned(back));
             }
         });
-        Self { at, sockets, frozen, tasks: vec![serving, relaying] }
+        Self { at, sockets, frozen, cut, retire, tasks: vec![serving, relaying] }
     }
 
     pub(super) fn sockets(&self) -> usize {
         self.sockets.load(Ordering::SeqCst)
     }
 
+    /// From now on bytes are only held, never passed on.
     pub(super) fn freeze(&self) {
         self.frozen.store(true, Ordering::SeqCst);
+    }
+
+    /// Closes every socket without a word of TLS, as the kernel does for a killed process.
+    pub(super) fn kill(&self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        self.cut.cancel();
+    }
+
+    /// Asks the clients of the connections there are to go elsewhere (GOAWAY).
+    pub(super) fn retire(&self) {
+        self.retire.notify_waiters();
     }
 
     /// Access to it, trusting `authority`.
@@ -171,21 +211,25 @@ impl Server {
     }
 }
 
-async fn serve(socket: TcpStream, acceptor: Option<TlsAcceptor>, handler: Handler) {
+async fn serve(socket: TcpStream, acceptor: Option<TlsAcceptor>, handler: Handler, retire: Arc<Notify>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let answer = handler(request);
         async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
+    let io: BoxIo = match acceptor {
+        None => Box::new(socket),
+        Some(acceptor) => match acceptor.accept(socket).await {
+            Ok(stream) => Box::new(stream),
+            Err(_) => return,
+        },
+    };
     let builder = auto::Builder::new(TokioExecutor::new());
-    match acceptor {
-        Some(acceptor) => {
-            let Ok(stream) = acceptor.accept(socket).await else { return };
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        }
-        None => {
-            let _ = builder.serve_connection(TokioIo::new(socket), service).await;
-        }
+    let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(io), service));
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = retire.notified() => connection.as_mut().graceful_shutdown(),
     }
+    let _ = connection.await;
 }
 
 async fn relay(
@@ -210,8 +254,8 @@ async fn relay(
 pub(super) fn short() -> Limits {
     Limits {
         connect: Duration::from_secs(5),
-        ping: Duration::from_millis(150),
-        pong: Duration::from_millis(150),
+        ping: Duration::from_millis(300),
+        pong: Duration::from_millis(700),
         headers: Duration::from_secs(20),
         plugin: Duration::from_secs(20),
         plugins: 4,
