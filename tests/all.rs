@@ -11,6 +11,7 @@ mod control_plane;
 mod architecture;
 mod contract;
 mod corpus;
+mod plugins;
 mod real;
 mod terminal;
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     trials.extend(architecture::trials());
     trials.extend(contract::trials());
+    trials.extend(plugins::trials());
     trials.extend(real::trials());
     trials.extend(terminal::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);

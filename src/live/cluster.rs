@@ -359,6 +359,7 @@ impl Cluster {
             self.facts.version = found.version;
         }
         self.facts.id = found.id.or(self.facts.id.take());
+        self.facts.not_ready = found.not_ready;
         self.facts.clock_skew_s = found.skew_s.or(self.facts.clock_skew_s);
     }
 

@@ -1,10 +1,13 @@
-//! Who answers: the server's version and the identity of its cluster, by two small reads.
+//! Who answers: the server's version, the identity of its cluster, whether it is ready, and as whom it knows us.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::connect::{Connection, Response};
+use super::{
+    connect::{Connection, Response},
+    probe,
+};
 use crate::model::{Cause, CauseCode, KubeVersion};
 
 /// Time for each read.
@@ -19,6 +22,8 @@ pub struct Identity {
     pub id: Option<String>,
     /// Seconds by which the server's clock is ahead of ours.
     pub skew_s: Option<i32>,
+    /// Checks of `/readyz` that fail, in the server's words.
+    pub not_ready: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -42,7 +47,7 @@ struct WireMeta {
     uid: String,
 }
 
-/// Asks both.
+/// Asks all of it; the name it knows us by goes to the connection, once.
 ///
 /// # Errors
 /// When nothing at all was answered, or the log-in is not valid; a read that is forbidden is no error.
@@ -56,8 +61,9 @@ pub async fn identify(connection: &Connection) -> Result<Identity, Cause> {
         answer.and_then(Response::ok)
     };
     let namespace = connection.get("/api/v1/namespaces/kube-system", "application/json", PATIENCE);
-    let (version, namespace) = futures_util::future::join(version, namespace).await;
-    let mut found = Identity::default();
+    let (version, namespace, not_ready) =
+        futures_util::future::join3(version, namespace, probe::not_ready(connection)).await;
+    let mut found = Identity { not_ready, ..Identity::default() };
     let mut answered = false;
     let mut refused = None;
     match version {
@@ -83,6 +89,9 @@ pub async fn identify(connection: &Connection) -> Result<Identity, Cause> {
         Err(cause) if cause.code == CauseCode::Forbidden => answered = true,
         Err(cause) if cause.code == CauseCode::Unauthorized => return Err(cause.during("get", "namespaces", "")),
         Err(_) => {}
+    }
+    if answered && !connection.is_user_known() {
+        probe::who_am_i(connection).await;
     }
     match refused {
         Some(cause) if !answered || cause.code == CauseCode::Unauthorized => Err(cause),

@@ -14,6 +14,7 @@ mod fetch;
 mod identity;
 mod metrics;
 mod pace;
+mod probe;
 pub mod snapshot;
 mod splitter;
 mod supervisor;
@@ -25,6 +26,7 @@ mod wire;
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::{Arc, RwLock},
 };
 
@@ -56,6 +58,9 @@ pub struct Options {
     pub env: BTreeMap<String, String>,
     /// How patient the tasks are.
     pub times: Times,
+    /// This program, for starting credential plugins outside the terminal's session ([`connect::detached()`]); without it
+    /// they only have a process group of their own.
+    pub launcher: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -69,6 +74,7 @@ impl Default for Options {
             metrics: true,
             env: env.collect(),
             times: Times::default(),
+            launcher: None,
         }
     }
 }
@@ -111,8 +117,12 @@ pub fn start(settings: Arc<Settings>, kinds: KindSet, options: Options) -> (Engi
     let (out, deltas) = mpsc::channel(256);
     let (key, note) = FingerprintKey::load(&settings.paths.state);
     let is_cached = options.cache && settings.cache && !settings.paths.cache.as_os_str().is_empty();
+    let mut shared = connect::Shared::new(&options.env);
+    if let Some(program) = &options.launcher {
+        shared.detach_through(program.clone());
+    }
     let fleet = Fleet {
-        shared: Arc::new(connect::Shared::new(&options.env)),
+        shared: Arc::new(shared),
         connecting: Semaphore::new(options.connecting.max(1)),
         room: Arc::new(Semaphore::new(context::BYTES_IN_FLIGHT)),
         watched: RwLock::new(watched(&settings, &kinds, &options)),

@@ -352,6 +352,8 @@ pub struct ClusterFacts {
     pub failed_groups: Vec<(String, String)>,
     /// Seconds by which the server's clock is ahead of ours (negative: behind), from the Date header.
     pub clock_skew_s: Option<i32>,
+    /// Checks of `/readyz` that fail, in the server's words; empty when it is ready or does not let us ask.
+    pub not_ready: String,
     /// Requests answered 429 since the start.
     pub throttled: u32,
     /// Reconnects since the start.

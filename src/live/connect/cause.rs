@@ -186,6 +186,8 @@ pub fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Cause {
     let retry_after = retry_after(headers).or_else(|| message.as_ref().and_then(|m| m.details.retry_after_seconds));
     let text = match &message {
         Some(m) if !m.message.is_empty() => m.message.clone(),
+        // Health checks: of a page of lines only those that fail matter.
+        _ if body.starts_with(b"[") => failed_checks(&String::from_utf8_lossy(body)),
         // Proxies and sign-on pages answer in HTML: its text helps nobody.
         _ if body.trim_ascii_start().starts_with(b"<") => {
             String::from("the answer is a web page, not the Kubernetes API")
@@ -202,6 +204,12 @@ pub fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Cause {
     cause
 }
 
+/// `etcd failed: reason withheld, ...` of the lines that `/readyz` answers with.
+fn failed_checks(body: &str) -> String {
+    let failed: Vec<&str> = body.lines().filter_map(|l| l.strip_prefix("[-]")).collect();
+    failed.join(", ")
+}
+
 fn status_words(status: StatusCode, text: &str) -> String {
     if text.is_empty() { status.to_string() } else { format!("{}: {text}", status.as_u16()) }
 }
@@ -213,7 +221,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<u32> {
         return Some(seconds);
     }
     let at = http_date(text)?;
-    let now = i64::try_from(super::now().0 / 1000).unwrap_or(0);
+    let now = super::now().0 / 1000;
     u32::try_from((at - now).max(0)).ok()
 }
 
@@ -265,6 +273,10 @@ mod tests {
         assert_eq!((cause.code, cause.retry_after), (CauseCode::Throttled, Some(7)));
         assert_eq!(refusal(StatusCode::SERVICE_UNAVAILABLE, &headers, b"").code, CauseCode::Throttled);
         assert_eq!(refusal(StatusCode::BAD_GATEWAY, &HeaderMap::new(), b"").code, CauseCode::Server);
+
+        let checks = b"[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\nreadyz check failed";
+        let cause = refusal(StatusCode::INTERNAL_SERVER_ERROR, &HeaderMap::new(), checks);
+        assert_eq!(cause.detail, "500: etcd failed: reason withheld");
 
         let page = refusal(StatusCode::UNAUTHORIZED, &HeaderMap::new(), b"  <html>log in</html>");
         assert!(page.detail.contains("web page"), "{}", page.detail);

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::{
     body::{self, ByteStream},
     cause::{is_trouble, refusal},
+    review,
     service::ReadService,
     session::Session,
     shared::Shared,
@@ -66,7 +67,7 @@ impl fmt::Debug for Connection {
 impl Connection {
     /// Obtains the credential, dials, shakes hands. No API request is made yet.
     pub async fn open(access: Arc<Access>, shared: Arc<Shared>) -> Result<Self, Cause> {
-        let session = Session::open(&access, shared).await?;
+        let session = Box::pin(Session::open(&access, shared)).await?;
         Ok(Self { session, lane: Lane::Background })
     }
 
@@ -89,16 +90,13 @@ impl Connection {
     /// causes.
     pub async fn get(&self, path: &str, accept: &str, timeout: Duration) -> Result<Response, Cause> {
         let request = request(path, accept, true)?;
-        self.whole(&request, timeout).await
+        Box::pin(self.whole(&request, timeout)).await
     }
 
     /// A review of oneself (`selfsubjectreviews` and its kin), the only bodies that are ever sent.
     pub async fn review(&self, path: &str, body: Bytes, timeout: Duration) -> Result<Response, Cause> {
-        let mut request = request(path, "application/json", false)?;
-        *request.method_mut() = http::Method::POST;
-        request.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
-        *request.body_mut() = body;
-        self.whole(&request, timeout).await
+        let request = review::request(path, body)?;
+        Box::pin(self.whole(&request, timeout)).await
     }
 
     /// A list or a watch: the head, then the body as it arrives. One try; the same statuses are causes as with
@@ -106,23 +104,8 @@ impl Connection {
     /// saves.
     pub async fn stream(&self, path: &str, accept: &str, gzip: bool) -> Result<(Parts, ByteStream), Cause> {
         let request = request(path, accept, gzip)?;
-        // A plugin has a limit of its own.
-        self.session.credentials.grant().await?;
-        let limit = self.session.shared.limits.headers;
-        let sent = tokio::time::timeout(limit, self.session.send(self.lane, request)).await;
-        let (parts, incoming) = sent.unwrap_or_else(|_| Err(too_slow(limit)))?.into_parts();
-        let gzip = body::is_gzip(&parts.headers);
-        if is_trouble(parts.status) {
-            let bytes = tokio::time::timeout(limit, body::whole(incoming, gzip)).await;
-            let bytes = bytes.ok().and_then(Result::ok).unwrap_or_default();
-            return Err(self.session.credentials.explain(refusal(parts.status, &parts.headers, &bytes)));
-        }
-        let session = Arc::clone(&self.session);
-        let pieces = body::pieces(incoming, gzip, move |e| {
-            let session = Arc::clone(&session);
-            async move { session.better(super::cause_of(&e)).await }
-        });
-        Ok((parts, pieces))
+        // Boxed, as the unary calls are: a watch keeps its future for hours, and should not keep room for the call.
+        Box::pin(self.begin(request)).await
     }
 
     /// When the last byte came (any stream, any ping answer).
@@ -151,6 +134,16 @@ impl Connection {
         self.session.credentials.shown()
     }
 
+    /// The name by which the server knows us; it wins over the credential's own.
+    pub fn know_user(&self, name: &str) {
+        self.session.credentials.know_user(name);
+    }
+
+    /// Whether [`Connection::know_user`] was called.
+    pub fn is_user_known(&self) -> bool {
+        self.session.credentials.is_user_known()
+    }
+
     /// Median round trip of the last probes, milliseconds.
     pub fn rtt(&self) -> Option<u32> {
         self.session.rtt()
@@ -164,6 +157,26 @@ impl Connection {
     /// Answers 429 since the connection was opened.
     pub fn throttled(&self) -> u32 {
         self.session.throttled.load(Ordering::Relaxed)
+    }
+
+    async fn begin(&self, request: Request<Bytes>) -> Result<(Parts, ByteStream), Cause> {
+        // A plugin has a limit of its own.
+        self.session.credentials.grant().await?;
+        let limit = self.session.shared.limits.headers;
+        let sent = tokio::time::timeout(limit, self.session.send(self.lane, request)).await;
+        let (parts, incoming) = sent.unwrap_or_else(|_| Err(too_slow(limit)))?.into_parts();
+        let gzip = body::is_gzip(&parts.headers);
+        if is_trouble(parts.status) {
+            let bytes = tokio::time::timeout(limit, body::whole(incoming, gzip)).await;
+            let bytes = bytes.ok().and_then(Result::ok).unwrap_or_default();
+            return Err(self.session.credentials.explain(refusal(parts.status, &parts.headers, &bytes)));
+        }
+        let session = Arc::clone(&self.session);
+        let pieces = body::pieces(incoming, gzip, move |e| {
+            let session = Arc::clone(&session);
+            async move { session.better(super::cause_of(&e)).await }
+        });
+        Ok((parts, pieces))
     }
 
     async fn whole(&self, request: &Request<Bytes>, timeout: Duration) -> Result<Response, Cause> {
@@ -208,7 +221,7 @@ impl Connection {
     }
 }
 
-fn request(path: &str, accept: &str, gzip: bool) -> Result<Request<Bytes>, Cause> {
+pub(super) fn request(path: &str, accept: &str, gzip: bool) -> Result<Request<Bytes>, Cause> {
     Request::get(path)
         .header(header::ACCEPT, accept)
         .header(header::ACCEPT_ENCODING, if gzip { "gzip" } else { "identity" })

@@ -3,7 +3,10 @@
 use std::{
     fmt,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -67,6 +70,7 @@ pub(super) struct Credentials {
     shared: Arc<Shared>,
     state: tokio::sync::Mutex<State>,
     shown: Mutex<Credential>,
+    user_known: AtomicBool,
 }
 
 impl fmt::Debug for Credentials {
@@ -113,12 +117,31 @@ impl Credentials {
             }
         }
         let state = State { grant: None, stamp: None, checked: None, issued: None, futile: None };
-        Ok(Self { source, fixed_identity, shared, state: state.into(), shown: shown.into() })
+        Ok(Self {
+            source,
+            fixed_identity,
+            shared,
+            state: state.into(),
+            shown: shown.into(),
+            user_known: AtomicBool::new(false),
+        })
     }
 
     /// For the screens.
     pub(super) fn shown(&self) -> Credential {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The name by which the server knows us.
+    pub(super) fn know_user(&self, name: &str) {
+        if !name.is_empty() {
+            name.clone_into(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner).user);
+            self.user_known.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn is_user_known(&self) -> bool {
+        self.user_known.load(Ordering::Relaxed)
     }
 
     /// What to send now; files are read again when they changed, plugins run again before their credential ends.
@@ -163,12 +186,12 @@ impl Credentials {
             Source::Fixed(header) => {
                 Ok(Grant { header: header.clone(), identity: self.fixed_identity.clone(), number: 0 })
             }
-            Source::File(path) => self.from_file(path, state).await,
-            Source::Plugin(exec) => self.from_plugin(exec, state).await,
+            Source::File(path) => self.take_file(path, state).await,
+            Source::Plugin(exec) => self.take_plugin(exec, state).await,
         }
     }
 
-    async fn from_file(&self, path: &PathBuf, state: &mut State) -> Result<Grant, Cause> {
+    async fn take_file(&self, path: &PathBuf, state: &mut State) -> Result<Grant, Cause> {
         if let Some(grant) = &state.grant
             && state.checked.is_some_and(|at| at.elapsed() < FILE_CHECK)
         {
@@ -196,7 +219,7 @@ impl Credentials {
         Ok(state.grant.insert(grant).clone())
     }
 
-    async fn from_plugin(&self, exec: &Exec, state: &mut State) -> Result<Grant, Cause> {
+    async fn take_plugin(&self, exec: &Exec, state: &mut State) -> Result<Grant, Cause> {
         if !state.issued.as_ref().is_some_and(Issued::is_fresh) {
             let old = state.issued.take();
             let after = old.as_ref().map_or(0, |i| i.run);

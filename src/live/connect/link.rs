@@ -44,7 +44,7 @@ pub(super) type Redial = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<BoxI
 
 enum Sender {
     H2(http2::SendRequest<Full<Bytes>>),
-    H1(Client<H1Connector, Full<Bytes>>),
+    H1(Box<Client<H1Connector, Full<Bytes>>>),
 }
 
 /// A link, and the certificate it was shaken with.
@@ -111,7 +111,7 @@ impl Link {
             .http1_max_buf_size(H1_BUFFER)
             .retry_canceled_requests(true)
             .build(connector);
-        Self { sender: Sender::H1(client), identity }
+        Self { sender: Sender::H1(Box::new(client)), identity }
     }
 
     /// Takes no more requests.

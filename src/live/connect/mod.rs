@@ -17,6 +17,7 @@ mod heard;
 mod identity;
 mod link;
 mod proxy;
+mod review;
 mod service;
 mod session;
 mod shared;

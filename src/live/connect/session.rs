@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::sync::watch;
@@ -20,6 +20,7 @@ use super::{
     credential::{Credentials, Grant},
     dial::{Place, dial},
     link::{Ending, Link, Redial},
+    review::only_reads,
     shared::Shared,
     throttle::{Lane, Throttle},
     tls::{self, Recorder},
@@ -28,13 +29,6 @@ use crate::{
     config::kubeconfig::{Access, Impersonate},
     model::{Cause, CauseCode},
 };
-
-/// Reviews of oneself: the only POSTs that read. Everything else that is not a GET is refused before it is sent.
-const REVIEWS: [&str; 3] = [
-    "/apis/authentication.k8s.io/v1/selfsubjectreviews",
-    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-    "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
-];
 
 /// A session; shared by all clones of a connection.
 pub(super) struct Session {
@@ -115,10 +109,7 @@ impl Session {
         lane: Lane,
         request: Request<Bytes>,
     ) -> Result<Response<Incoming>, Cause> {
-        if !may_pass(request.method(), request.uri().path()) {
-            let what = format!("{} {} is not a read", request.method(), request.uri().path());
-            return Err(Cause::new(CauseCode::Config, what));
-        }
+        only_reads(request.method(), request.uri().path())?;
         self.throttle.turn(lane).await;
         let grant = self.credentials.grant().await?;
         let answer = self.send_as(&grant, &request).await?;
@@ -176,7 +167,8 @@ impl Session {
             return Ok(Arc::clone(link));
         }
         let number = slot.as_ref().map_or(1, |(_, n)| n + 1);
-        match self.dial(grant, number).await {
+        // Boxed: the many frames of dialling would lie in every request's future.
+        match Box::pin(self.dial(grant, number)).await {
             Ok(link) => {
                 let link = Arc::new(link);
                 *slot = Some((Arc::clone(&link), number));
@@ -320,14 +312,6 @@ async fn recorder(access: &Access, shared: &Arc<Shared>) -> Result<Arc<Recorder>
     let (access, shared) = (access.clone(), Arc::clone(shared));
     let read = tokio::task::spawn_blocking(move || tls::recorder(&access, &shared.roots)).await;
     read.unwrap_or_else(|e| Err(Cause::new(CauseCode::TlsOther, e.to_string())))
-}
-
-fn may_pass(method: &Method, path: &str) -> bool {
-    match *method {
-        Method::GET | Method::HEAD | Method::OPTIONS => true,
-        Method::POST => REVIEWS.contains(&path),
-        _ => false,
-    }
 }
 
 fn impersonation(whom: &Impersonate) -> Result<Vec<(HeaderName, HeaderValue)>, Cause> {
