@@ -123,4 +123,82 @@ crate::messages! { "tui";
     L_SUSPEND = "Suspend the program; `fg` brings it back", "挂起程序；用 `fg` 恢复";
     S_MOUSE = "mouse", "鼠标";
     L_MOUSE = "Release the mouse to the terminal, or take it back", "把鼠标交还终端，或重新接管";
+
+    // Header, footer, crumbs.
+    N_CLUSTERS = "{n} clusters", "{n} 个集群";
+    OLDEST = "oldest {age}", "最旧 {age}";
+    READ_ONLY = "READ-ONLY", "只读";
+    N_NOTICES = "{n} notices", "{n} 条通知";
+    N_TASKS = "{n} tasks", "{n} 个任务";
+    TOO_SMALL = "needs {w}x{h}", "需要 {w}x{h}";
+    FOOT_MENU = "enter choose   esc close", "enter 选择   esc 关闭";
+    FOOT_CHECKLIST = "space show or hide   J K move   enter apply   esc close", "space 显示或隐藏   J K 移动   enter 应用   esc 关闭";
+    LINES = "line {n} of {total}", "第 {n} 行，共 {total} 行";
+    HITS = "/{text}  {n}/{total}", "/{text}  {n}/{total}";
+    COPIED_LINES = "{n} lines", "{n} 行";
+
+    // Notices.
+    NOTICE_INFO = "info ", "信息";
+    NOTICE_WARN = "warn ", "警告";
+    NOTICE_ERROR = "error", "错误";
+    NO_NOTICES = "No notices since the start.", "启动以来没有通知。";
+    NOT_NOW = "{what}: {why}", "{what}：{why}";
+    NOT_HERE = "not on this screen", "本界面不适用";
+    NOTHING_TO_CHOOSE = "nothing to choose from here", "此处没有可选项";
+    NO_VIEW = "no further view in the history", "历史中没有更多视图";
+    AT_ROOT = "this is the first screen; {key} quits", "这是首个界面；按 {key} 退出";
+    AGAIN_TO_QUIT = "press {key} again within two seconds to quit", "两秒内再按一次 {key} 退出";
+    MOUSE_ON = "the mouse works here; hold shift to select text", "鼠标已接管；按住 shift 可选择文字";
+    MOUSE_OFF = "the mouse is the terminal's again", "鼠标已交还终端";
+    NO_FILTER = "nothing to filter on this screen", "本界面没有可过滤的内容";
+    NO_CLUSTER_FILTER = "this screen is not about several clusters", "本界面不涉及多个集群";
+    PASTE_DROPPED = "paste ignored: no text field is open", "已忽略粘贴：没有打开的输入框";
+    CLUSTERS_FIT = "{n} clusters", "{n} 个集群";
+    NO_SUCH_CLUSTER = "no cluster, group or environment is called {name}", "没有名为 {name} 的集群、分组或环境";
+    SEVERAL_FIT = "{name} fits several things; write one of: {ways}", "{name} 有多种含义，请写明其一：{ways}";
+    RELOADED = "configuration read anew", "已重新读取配置";
+    RELOAD_FAILED = "configuration not changed: {place}: {why}", "配置未更改：{place}：{why}";
+    COPIED_OSC52 = "sent {what} to the terminal's clipboard, {n} bytes (OSC 52)", "已把{what}发送到终端剪贴板，{n} 字节（OSC 52）";
+    COPIED_NATIVE = "copied {what}, {n} bytes, by {how}", "已复制{what}，{n} 字节，通过 {how}";
+    COPY_TOO_LONG = "{what} is too long for the terminal's clipboard: {n} bytes, at most {most}; save it with {key}", "{what}超出终端剪贴板上限：{n} 字节，最多 {most}；可按 {key} 保存";
+    COPY_OFF = "the clipboard is switched off (QUARTERDECK_CLIPBOARD=off)", "剪贴板已关闭（QUARTERDECK_CLIPBOARD=off）";
+    COPY_FAILED = "not copied: {how}: {why}", "复制失败：{how}：{why}";
+    SAVED = "saved {path}, {n} bytes", "已保存 {path}，{n} 字节";
+    SAVE_FAILED = "not saved: {path}: {why}", "保存失败：{path}：{why}";
+    ENGINE_GONE = "the connections have ended; restart the program", "连接已全部结束，请重启程序";
+    TASK_PANICKED = "a part of the program failed: {why}; details in {path}", "程序的一部分出错：{why}；详情见 {path}";
+    NO_ANSWER = "no answer", "没有应答";
+
+    // Command line.
+    OPEN_QUOTE = "a quote is not closed", "引号没有闭合";
+    NO_SELECTOR = "-l needs a selector, for example: -l app=web", "-l 需要选择器，例如：-l app=web";
+    NO_COMMAND = "no command, kind or action is called {name}", "没有名为 {name} 的命令、资源或动作";
+    WHICH_KIND = "{name}: which one?", "{name}：是哪一种？";
+    WHICH_THEME = "Theme", "主题";
+    WHICH_LANG = "write :lang en or :lang zh", "请输入 :lang en 或 :lang zh";
+    THEME_IS = "theme {name}", "主题 {name}";
+    THEME_FAILED = "theme not changed: {why}", "主题未更改：{why}";
+    LOG_FAILED = "no log to show: {path}: {why}", "没有日志可显示：{path}：{why}";
+
+    // Keys file.
+    KEYS_NO_ACTION = "no action is called {name}; `quarterdeck keys` lists them", "没有名为 {name} 的动作；`quarterdeck keys` 可列出全部";
+    KEYS_NO_KEY = "{key} is no key", "{key} 不是按键";
+    KEYS_CLASH = "{key} is also the key of {other}; only one of them can be reached", "{key} 也是 {other} 的按键，二者只能用其一";
+
+    // Help.
+    HELP_TITLE = "Help", "帮助";
+    HELP_HERE = "On this screen", "本界面";
+    HELP_TOPICS = "More: `:help TOPIC` with  {topics}", "更多：`:help 主题`，可用主题：{topics}";
+    NO_TOPIC = "no help on {name}; topics: {topics}", "没有关于 {name} 的帮助；可用主题：{topics}";
+    NOTICES_TITLE = "Notices", "通知";
+    HELP_FILTER = "Filters\n  One filter covers all clusters of the screen. Terms are separated by blanks.\n\nTerms\n  web            a regular expression, anywhere in the row; capitals make case count\n  !web           rows without it\n  name:web       in this column only\n  ns=shop        exactly this\n  age<5m         smaller; also >, <=, >=; ages, sizes and versions are understood\n  -l app=web     label selector\n  -f wbapi       letters in this order, anywhere\n\nTogether\n  The same column several times: any of them. Different columns: all of them. Excludes win.\n  A broken expression is taken as plain text and the prompt says so.", "过滤\n  一个过滤条件作用于本界面的所有集群。各项之间用空格分隔。\n\n写法\n  web            正则表达式，匹配整行任意位置；含大写字母时区分大小写\n  !web           排除匹配的行\n  name:web       仅匹配此列\n  ns=shop        完全相等\n  age<5m         小于；另有 >、<=、>=；可用于时长、大小和版本\n  -l app=web     标签选择器\n  -f wbapi       按此顺序出现的字母\n\n组合\n  同一列写多次：满足其一；不同列：须全部满足；排除条件优先。\n  无法解析的表达式按普通文本处理，输入行会说明。";
+    HELP_COMMANDS = "Command line\n  :fleet  :matrix                  the two screens\n  :pods  :nodes  :deploy ...       objects of a kind, over all clusters\n  :pods shop /web @env:prod        a namespace, a filter, clusters\n  :pods -l app=web @eu-west-1      a label selector, one cluster\n  :/web   :@env:prod               narrows the screen that is there\n  :theme NAME  :lang en|zh         looks\n  :notices  :log  :keys  :help     what happened, what there is\n  :reload  :q                      reads the configuration anew; quits\n\nClusters\n  @name  @eu-*  @group:payments  @env:prod  @region:eu-west-1  @label:tier=1  @a,b\n  A name with blanks stands in quotes.", "命令行\n  :fleet  :matrix                  两个主界面\n  :pods  :nodes  :deploy ...       某类资源，覆盖所有集群\n  :pods shop /web @env:prod        命名空间、过滤、集群\n  :pods -l app=web @eu-west-1      标签选择器、单个集群\n  :/web   :@env:prod               收窄当前界面\n  :theme 名称  :lang en|zh         外观\n  :notices  :log  :keys  :help     通知、日志、按键、帮助\n  :reload  :q                      重新读取配置；退出\n\n集群\n  @名称  @eu-*  @group:payments  @env:prod  @region:eu-west-1  @label:tier=1  @a,b\n  含空格的名称要加引号。";
+    HELP_COLOURS = "Colours\n  Every colour has one meaning and never stands alone: a mark and a word are beside it.\n  --color never, or NO_COLOR, works with bold, reverse and underline only.\n  :theme lists the themes; your own go to the folder themes/ of the configuration folder.", "颜色\n  每种颜色只有一个含义，并且总有符号和文字相伴。\n  --color never 或 NO_COLOR 时，只用粗体、反白和下划线。\n  :theme 列出主题；自定义主题放在配置目录的 themes/ 下。";
+
+    // Terminal.
+    NO_TERMINAL = "The console needs a terminal, and {what} is not one. For scripts: quarterdeck clusters, quarterdeck matrix, quarterdeck get KIND, each with -o json.", "控制台需要终端，而{what}不是终端。脚本请用：quarterdeck clusters、quarterdeck matrix、quarterdeck get KIND，均可加 -o json。";
+    STDIN = "standard input", "标准输入";
+    STDOUT = "standard output", "标准输出";
+    DUMB_TERMINAL = "TERM=dumb cannot show a full screen. For plain text: quarterdeck clusters, quarterdeck matrix, quarterdeck get KIND.", "TERM=dumb 无法显示全屏界面。纯文本请用：quarterdeck clusters、quarterdeck matrix、quarterdeck get KIND。";
+    TERMINAL_LOST = "the terminal cannot be used", "终端无法使用";
 }

@@ -4,8 +4,17 @@
 //! terminal and a clock. No client and no kube here: what a screen wants from a cluster it asks of `live`.
 
 pub mod action;
+pub mod app;
+mod chrome;
+mod clusters;
+pub mod command;
+mod files;
 pub mod glyphs;
+mod help;
+mod history;
 pub mod key;
+pub mod keymap;
+mod notices;
 pub mod screen;
 pub mod screens;
 pub mod theme;

@@ -96,7 +96,7 @@ impl Role {
 }
 
 /// A theme, ready for this terminal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Theme {
     /// Its name.
     pub name: String,

@@ -2,6 +2,7 @@
 
 mod doc;
 mod doc_view;
+pub mod document;
 mod faces;
 #[cfg(test)]
 mod fixture;
@@ -31,5 +32,15 @@ pub fn open(place: &Place, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Box<dyn Sc
         Place::Fleet => Box::new(fleet::FleetScreen::new(scope, ctx.settings)),
         Place::Matrix => Box::new(matrix::MatrixScreen::new(scope)),
         Place::Objects(kinds) => Box::new(objects::ObjectsScreen::new(kinds.clone(), scope)),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A screen of this kind with nothing on it.
+    pub(crate) fn stub(kind: &'static str) -> Box<dyn Screen> {
+        Box::new(document::Document::new(kind, kind, ""))
     }
 }

@@ -57,6 +57,8 @@ pub struct Menu {
     pub items: Vec<MenuItem>,
     /// Item under the cursor.
     pub cursor: usize,
+    /// Room of the items in the last frame, and the first item shown.
+    drawn: (Rect, usize),
     /// Checklist: space checks, J and K move, Enter confirms all.
     pub checklist: bool,
 }
@@ -64,7 +66,7 @@ pub struct Menu {
 impl Menu {
     /// A menu whose items are chosen by Enter or by their letter.
     pub fn new(id: impl Into<String>, title: impl Into<String>, items: Vec<MenuItem>) -> Self {
-        Self { id: id.into(), title: title.into(), items, cursor: 0, checklist: false }
+        Self { id: id.into(), title: title.into(), items, ..Self::default() }
     }
 
     /// Moves the cursor.
@@ -112,8 +114,15 @@ impl Menu {
         Rect { x: screen.x + (screen.width - w) / 2, y: screen.y + (screen.height - h) / 2, width: w, height: h }
     }
 
+    /// Item at this place of the screen.
+    pub fn hit(&self, at: (u16, u16)) -> Option<usize> {
+        let (area, first) = self.drawn;
+        let row = first + usize::from(at.1.checked_sub(area.y)?);
+        (area.contains(at.into()) && row < self.items.len()).then_some(row)
+    }
+
     /// Draws the menu and gives the cursor's place.
-    pub fn draw(&self, screen: Rect, buf: &mut Buffer, ctx: &Ctx<'_>, foot: &str) -> Option<(u16, u16)> {
+    pub fn draw(&mut self, screen: Rect, buf: &mut Buffer, ctx: &Ctx<'_>, foot: &str) -> Option<(u16, u16)> {
         let area = self.area(screen);
         let inside = popup(area, buf, ctx, &self.title, foot);
         if inside.is_empty() {
@@ -121,6 +130,7 @@ impl Menu {
         }
         let shown = usize::from(inside.height);
         let first = (self.cursor + 1).saturating_sub(shown);
+        self.drawn = (inside, first);
         for (row, (i, item)) in self.items.iter().enumerate().skip(first).take(shown).enumerate() {
             let line = Rect { y: inside.y + u16::try_from(row).unwrap_or(0), height: 1, ..inside };
             self.draw_item(line, buf, ctx, item, i == self.cursor);

@@ -1,0 +1,424 @@
+//! The state of the screen and what events do to it. No terminal, no channel, no clock: events come in, [`Task`]s go out,
+//! and the loop in `run` does them.
+
+mod act;
+mod command;
+mod draw;
+mod effect;
+mod mouse;
+mod prompt;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crossterm::event::{KeyEvent, KeyEventKind, MouseEvent};
+use ratatui::layout::Rect;
+
+use super::{
+    action::ActionId,
+    glyphs::Glyphs,
+    history::Views,
+    key::Key,
+    keymap::{Keymap, Lookup},
+    notices::Notices,
+    screen::{Ctx, Menu, Notice, Scope, Screen, UpdateCtx},
+    screens::{self, Place},
+    theme::{self, Level, Theme},
+};
+use crate::{
+    config::Settings,
+    fleet::{Store, inventory::Counts},
+    live::Ask,
+    messages::{Lang, clean_line, tui as m},
+    model::{Cause, Millis, ObjectRef},
+};
+
+pub(crate) use draw::by_state;
+pub use prompt::Prompt;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A key.
+    Key(KeyEvent),
+    /// Text was pasted.
+    Paste(String),
+    /// The mouse.
+    Mouse(MouseEvent),
+    /// The terminal has another size.
+    Resize(u16, u16),
+    /// The terminal's window got or lost the focus.
+    Focus(bool),
+    /// The store changed, or work remains from before.
+    Data,
+    /// A second has passed.
+    Tick,
+    /// The terminal's background is light or dark.
+    Background(bool),
+    /// The answer to a [`Task::Fetch`].
+    Fetched(u64, u64, Box<Result<serde_json::Value, Cause>>),
+    /// The configuration was read anew.
+    Settings(Arc<Settings>),
+    /// Something to tell.
+    Notice(Notice),
+}
+
+/// Something the loop must do.
+#[derive(Debug)]
+pub enum Task {
+    /// Ask something of the engine.
+    Ask(Ask),
+    /// Read an object; the answer comes back for this view with this generation.
+    Fetch {
+        /// Number of the view.
+        view: u64,
+        /// Object.
+        object: ObjectRef,
+        /// Keep managedFields.
+        managed_fields: bool,
+        /// The screen's own number.
+        generation: u64,
+    },
+    /// Put a text on the clipboard.
+    Copy {
+        /// The text.
+        text: String,
+        /// What it is.
+        what: String,
+    },
+    /// Write a file.
+    Save {
+        /// Its name as wished.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// Draw the whole screen anew.
+    Redraw,
+    /// Take or release the mouse.
+    Mouse(bool),
+    /// Suspend the program.
+    Suspend,
+    /// Read the configuration anew.
+    Reload,
+    /// End the program.
+    Quit,
+}
+
+/// How everything looks; chosen once, changed by `:theme` and `:lang`.
+pub struct Look {
+    /// Configuration in use.
+    pub settings: Arc<Settings>,
+    /// Language.
+    pub lang: Lang,
+    /// Theme in use.
+    pub theme: Theme,
+    /// What the terminal can show.
+    pub level: Level,
+    /// Marks.
+    pub glyphs: &'static Glyphs,
+    /// No borders, no spinner.
+    pub plain: bool,
+    /// The clock shows no seconds: a slow link.
+    pub slow: bool,
+}
+
+/// The screen as a whole.
+pub struct App {
+    look: Look,
+    keymap: Keymap,
+    views: Views,
+    menu: Option<(Menu, u64)>,
+    prompt: Option<Prompt>,
+    pending: Vec<Key>,
+    notices: Notices,
+    commands: Vec<String>,
+    filters: Vec<String>,
+    env: BTreeMap<String, String>,
+    size: (u16, u16),
+    now: Millis,
+    focused: bool,
+    mouse_on: bool,
+    cancelled: Option<Millis>,
+    clicked: Option<((u16, u16), Millis)>,
+    counts: (Millis, u64, Counts),
+    /// Questions under way.
+    asked: usize,
+    more: bool,
+    dirty: bool,
+    spots: Vec<(Rect, Spot)>,
+    body: Rect,
+    /// The theme was chosen by the person: the terminal's background does not change it any more.
+    theme_chosen: bool,
+    first_tasks: Vec<Task>,
+}
+
+/// A place on the screen that does something when it is clicked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Spot {
+    Action(ActionId),
+    /// A count of the header: filters the fleet.
+    Count(&'static str),
+}
+
+impl App {
+    /// The app on its first screen. `open` is a command line (`pods`, `matrix @env:prod`), else the Fleet. `folder` of
+    /// themes and keys comes from the settings; `env` decides colours and marks.
+    pub fn new(
+        settings: Arc<Settings>,
+        env: BTreeMap<String, String>,
+        store: &mut Store,
+        open: Option<&str>,
+        size: (u16, u16),
+        now: Millis,
+    ) -> Self {
+        let var = |name: &str| env.get(name).cloned();
+        let level = theme::level(&settings.color, &var);
+        let mut notices = Notices::default();
+        let theme = first_theme(&settings, level, &var, &mut |text| notices.push(Notice::warn(text), now));
+        let look = Look {
+            lang: settings.lang,
+            theme,
+            level,
+            glyphs: Glyphs::choose(settings.ascii, &var),
+            plain: settings.plain,
+            slow: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].iter().any(|n| env.contains_key(*n)),
+            settings,
+        };
+        let (keymap, problems) = Keymap::load(&look.settings.paths.config, look.lang);
+        for p in look.settings.problems.iter().chain(&problems) {
+            let text = if p.field.is_empty() {
+                format!("{}: {}", p.place, p.text)
+            } else {
+                format!("{}: {}: {}", p.place, p.field, p.text)
+            };
+            notices.push(Notice::warn(clean_line(&text).into_owned()), now);
+        }
+        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
+        let first = screens::open(&Place::Fleet, &Scope::default(), &mut ctx);
+        let mouse_on = look.settings.mouse;
+        let theme_chosen = !matches!(look.settings.theme.as_str(), "" | "auto");
+        let mut app = Self {
+            look,
+            keymap,
+            views: Views::new(first),
+            menu: None,
+            prompt: None,
+            pending: Vec::new(),
+            notices,
+            commands: Vec::new(),
+            filters: Vec::new(),
+            env,
+            size,
+            now,
+            focused: true,
+            mouse_on,
+            cancelled: None,
+            clicked: None,
+            counts: (Millis(i64::MIN / 2), 0, Counts::default()),
+            asked: 0,
+            more: true,
+            dirty: true,
+            spots: Vec::new(),
+            body: Rect::default(),
+            theme_chosen,
+            first_tasks: Vec::new(),
+        };
+        if let Some(line) = open {
+            app.open_first(line, store);
+        }
+        app
+    }
+
+    /// Takes an event in. `now` is the wall clock.
+    pub fn update(&mut self, event: Event, store: &mut Store, now: Millis) -> Vec<Task> {
+        self.now = now;
+        let mut tasks = Vec::new();
+        match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => return tasks,
+            Event::Key(key) => {
+                self.dirty = true;
+                self.key(Key::from_event(key), store, &mut tasks);
+            }
+            Event::Paste(text) => self.paste(&text, store),
+            Event::Mouse(event) => self.mouse(event, store, &mut tasks),
+            Event::Resize(w, h) => {
+                self.size = (w, h);
+                self.dirty = true;
+                self.more = true;
+            }
+            Event::Focus(on) => {
+                self.focused = on;
+                self.dirty |= on;
+            }
+            Event::Data => self.data(store),
+            Event::Tick => self.dirty |= self.ticks(),
+            Event::Background(dark) => self.background(dark),
+            Event::Fetched(view, generation, answer) => self.fetched(view, generation, *answer, store, &mut tasks),
+            Event::Settings(settings) => self.new_settings(settings),
+            Event::Notice(notice) => self.notice(notice),
+        }
+        tasks
+    }
+
+    /// True when something may look different from the last frame.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// True when [`Event::Data`] should come again soon because work remains.
+    pub fn has_work(&self) -> bool {
+        self.more
+    }
+
+    /// True while the terminal's window has the focus, as far as it says so.
+    pub fn is_focused(&self) -> bool {
+        self.focused
+    }
+
+    /// How things look now.
+    pub fn look(&self) -> &Look {
+        &self.look
+    }
+
+    /// What the opening command asked for.
+    pub fn take_first_tasks(&mut self) -> Vec<Task> {
+        std::mem::take(&mut self.first_tasks)
+    }
+
+    /// Commands typed, oldest first: kept over starts by the loop.
+    pub fn commands(&self) -> &[String] {
+        &self.commands
+    }
+
+    /// Takes the commands of earlier starts back.
+    pub fn set_commands(&mut self, commands: Vec<String>) {
+        self.commands = commands;
+    }
+
+    /// Shows a notice.
+    pub fn notice(&mut self, notice: Notice) {
+        let text = clean_line(&notice.text).into_owned();
+        self.notices.push(Notice { text, ..notice }, self.now);
+        self.dirty = true;
+    }
+
+    fn ticks(&self) -> bool {
+        // The clock is on every screen; on a slow link it shows minutes only.
+        !self.look.slow || self.now.0 / 1000 % 5 == 0 || !self.notices.showing(self.now).is_empty()
+    }
+
+    fn data(&mut self, store: &mut Store) {
+        self.more = self.with_screen(store, |screen, ctx| screen.on_data(ctx));
+        self.dirty = true;
+    }
+
+    /// Runs `f` on the current screen with the world it may act on.
+    fn with_screen<R>(&mut self, store: &mut Store, f: impl FnOnce(&mut dyn Screen, &mut UpdateCtx<'_>) -> R) -> R {
+        let look = &self.look;
+        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now: self.now, size: self.size };
+        f(&mut *self.views.current_mut().screen, &mut ctx)
+    }
+
+    fn ctx<'a>(&'a self, store: &'a Store) -> Ctx<'a> {
+        self.look.ctx(store, self.now, self.size, self.menu.is_none() && self.prompt.is_none())
+    }
+
+    fn key(&mut self, key: Key, store: &mut Store, tasks: &mut Vec<Task>) {
+        if self.prompt.is_some() {
+            self.prompt_key(key, store, tasks);
+        } else if self.menu.is_some() {
+            self.menu_key(key, store, tasks);
+        } else {
+            self.plain_key(key, store, tasks);
+        }
+    }
+
+    fn plain_key(&mut self, key: Key, store: &mut Store, tasks: &mut Vec<Task>) {
+        self.pending.push(key);
+        let here = self.views.current().screen.actions();
+        match self.keymap.lookup(&self.pending, &|a| act::applies(a, here)) {
+            Lookup::Action(action) => {
+                self.pending.clear();
+                self.act(action, store, tasks);
+            }
+            // The box with the continuations shows at once; Esc, or a key that leads nowhere, closes it.
+            Lookup::Begin(_) => {}
+            Lookup::Nothing => self.pending.clear(),
+        }
+    }
+
+    fn background(&mut self, dark: bool) {
+        if self.theme_chosen || self.look.theme.dark == dark || self.look.theme.colourless {
+            return;
+        }
+        let name = if dark { "dark" } else { "light" };
+        if let Ok(theme) = theme::load(name, &self.look.settings.paths.config.join("themes"), self.look.level) {
+            self.look.theme = theme;
+            self.dirty = true;
+        }
+    }
+
+    fn new_settings(&mut self, settings: Arc<Settings>) {
+        let folder = settings.paths.config.join("themes");
+        if let Ok(theme) = theme::load(&self.look.theme.name, &folder, self.look.level) {
+            self.look.theme = theme;
+        }
+        let (keymap, problems) = Keymap::load(&settings.paths.config, self.look.lang);
+        self.keymap = keymap;
+        let all: Vec<String> =
+            settings.problems.iter().chain(&problems).map(|p| format!("{}: {}", p.place, p.text)).collect();
+        self.look.settings = settings;
+        for text in all {
+            self.notice(Notice::warn(text));
+        }
+        self.notice(Notice::info(m::RELOADED.text(self.look.lang)));
+        self.more = true;
+    }
+}
+
+impl Look {
+    /// The world for drawing.
+    pub fn ctx<'a>(&'a self, store: &'a Store, now: Millis, size: (u16, u16), focused: bool) -> Ctx<'a> {
+        Ctx {
+            store,
+            settings: &self.settings,
+            lang: self.lang,
+            theme: &self.theme,
+            glyphs: self.glyphs,
+            now,
+            size,
+            read_only: true,
+            focused,
+            plain: self.plain,
+        }
+    }
+}
+
+/// The theme to begin with: what was chosen, else mono without colours, else by COLORFGBG, else dark.
+fn first_theme(
+    settings: &Settings,
+    level: Level,
+    var: &dyn Fn(&str) -> Option<String>,
+    complain: &mut dyn FnMut(String),
+) -> Theme {
+    let folder = settings.paths.config.join("themes");
+    let guess = || {
+        let light = var("COLORFGBG")
+            .and_then(|v| v.rsplit(';').next()?.parse::<u8>().ok())
+            .is_some_and(|bg| bg == 7 || bg == 15);
+        if level == Level::None {
+            "mono"
+        } else if light {
+            "light"
+        } else {
+            "dark"
+        }
+    };
+    let chosen = settings.theme.as_str();
+    // Without colours only a theme made for that tells things apart.
+    let name = if level == Level::None || matches!(chosen, "" | "auto") { guess() } else { chosen };
+    theme::load(name, &folder, level).unwrap_or_else(|why| {
+        complain(why);
+        theme::load(guess(), &folder, level).unwrap_or_default()
+    })
+}
