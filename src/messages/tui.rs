@@ -125,6 +125,9 @@ crate::messages! { "tui";
     L_MOUSE = "Release the mouse to the terminal, or take it back", "把鼠标交还终端，或重新接管";
 
     // Header, footer, crumbs.
+    ONE_CLUSTER = "1 cluster", "1 个集群";
+    ONE_NOTICE = "1 notice", "1 条通知";
+    ONE_TASK = "1 task", "1 个任务";
     N_CLUSTERS = "{n} clusters", "{n} 个集群";
     OLDEST = "oldest {age}", "最旧 {age}";
     READ_ONLY = "READ-ONLY", "只读";

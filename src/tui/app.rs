@@ -133,7 +133,6 @@ pub struct App {
     notices: Notices,
     commands: Vec<String>,
     filters: Vec<String>,
-    env: BTreeMap<String, String>,
     size: (u16, u16),
     now: Millis,
     focused: bool,
@@ -165,7 +164,7 @@ impl App {
     /// themes and keys comes from the settings; `env` decides colours and marks.
     pub fn new(
         settings: Arc<Settings>,
-        env: BTreeMap<String, String>,
+        env: &BTreeMap<String, String>,
         store: &mut Store,
         open: Option<&str>,
         size: (u16, u16),
@@ -207,7 +206,6 @@ impl App {
             notices,
             commands: Vec::new(),
             filters: Vec::new(),
-            env,
             size,
             now,
             focused: true,
@@ -273,6 +271,11 @@ impl App {
     /// True while the terminal's window has the focus, as far as it says so.
     pub fn is_focused(&self) -> bool {
         self.focused
+    }
+
+    /// Size of the terminal.
+    pub fn size(&self) -> (u16, u16) {
+        self.size
     }
 
     /// How things look now.
@@ -365,8 +368,9 @@ impl App {
         }
         let (keymap, problems) = Keymap::load(&settings.paths.config, self.look.lang);
         self.keymap = keymap;
-        let all: Vec<String> =
-            settings.problems.iter().chain(&problems).map(|p| format!("{}: {}", p.place, p.text)).collect();
+        // What was wrong before and still is was told before.
+        let news = settings.problems.iter().filter(|p| !self.look.settings.problems.contains(p));
+        let all: Vec<String> = news.chain(&problems).map(|p| format!("{}: {}", p.place, p.text)).collect();
         self.look.settings = settings;
         for text in all {
             self.notice(Notice::warn(text));

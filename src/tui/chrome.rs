@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     fleet::inventory::Counts,
-    messages::{common, cut_end, cut_middle, tui as m, width},
+    messages::{Lang, Msg, common, cut_end, cut_middle, tui as m, width},
     model::Millis,
 };
 
@@ -57,6 +57,11 @@ fn count_look(glyphs: &Glyphs, word: &str) -> (&'static str, Role) {
     }
 }
 
+/// `1 cluster`, `42 clusters`.
+pub fn count(one: Msg, many: Msg, n: usize, lang: Lang) -> String {
+    if n == 1 { one.text(lang).to_owned() } else { many.fill(lang, &[("n", &n.to_string())]) }
+}
+
 /// `14:07:31Z`.
 fn clock(now: Millis, seconds: bool) -> String {
     let s = now.0.div_euclid(1000).rem_euclid(86_400);
@@ -78,7 +83,7 @@ pub fn header(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>, header: &Header<'_>) 
     let mut left = vec![
         common::PRODUCT.text(lang).to_owned(),
         ctx.settings.fleet_name.clone(),
-        m::N_CLUSTERS.fill(lang, &[("n", &total)]),
+        count(m::ONE_CLUSTER, m::N_CLUSTERS, usize::from(header.counts.total), lang),
     ];
     let mut right = vec![oldest.unwrap_or_default(), clock(ctx.now, header.seconds), mode.to_owned()];
     // On narrow screens the least telling parts go first: the product, the seconds, the number of clusters, the fleet.

@@ -49,6 +49,7 @@ impl Views {
     }
 
     /// True where there is nothing to go back to.
+    #[cfg(test)]
     pub fn at_root(&self) -> bool {
         self.parent_at().is_none()
     }
@@ -125,11 +126,6 @@ impl Views {
             self.at -= usize::from(self.at > from);
             self.last = self.last.filter(|id| *id != gone);
         }
-    }
-
-    /// All screens, to tell them of changed settings.
-    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut View> {
-        self.line.iter_mut()
     }
 }
 

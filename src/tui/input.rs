@@ -18,7 +18,7 @@ pub enum Heard {
     /// What the terminal said of itself.
     Answers(Answers),
     /// Standard input has ended.
-    End(String),
+    End,
 }
 
 /// Starts the thread. With `ask` the terminal is asked first, for so long.
@@ -38,9 +38,9 @@ pub fn start(ask: Option<Duration>) -> mpsc::UnboundedReceiver<Heard> {
                 Ok(event) if late.swallows(&event, Instant::now()) => continue,
                 Ok(event) => Heard::Event(event, Instant::now()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Heard::End(error.to_string()),
+                Err(_) => Heard::End,
             };
-            let end = matches!(heard, Heard::End(_));
+            let end = matches!(heard, Heard::End);
             if to.send(heard).is_err() || end {
                 return;
             }

@@ -6,16 +6,26 @@
 pub mod action;
 pub mod app;
 mod chrome;
+pub mod clipboard;
 mod clusters;
 pub mod command;
 mod files;
 pub mod glyphs;
 mod help;
 mod history;
+mod input;
 pub mod key;
 pub mod keymap;
 mod notices;
+pub mod output;
+mod query;
+mod run;
 pub mod screen;
 pub mod screens;
+mod signals;
+pub mod terminal;
 pub mod theme;
+mod trace;
 pub mod widgets;
+
+pub use run::run;

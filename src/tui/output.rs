@@ -155,7 +155,8 @@ const ATTRIBUTES: &[(Modifier, &str)] = &[
 
 impl Pen {
     fn to(&mut self, style: Style, out: &mut Vec<u8>) {
-        let same = style.fg == self.style.fg && style.bg == self.style.bg && style.add_modifier == self.style.add_modifier;
+        let same =
+            style.fg == self.style.fg && style.bg == self.style.bg && style.add_modifier == self.style.add_modifier;
         if same {
             return;
         }

@@ -76,11 +76,12 @@ fn sequence(bytes: &[u8]) -> Option<(usize, Sequence)> {
 
 /// Brightness 0 to 1 of `rgb:RRRR/GGGG/BBBB` (one to four digits each) or `#rrggbb`.
 fn luminance(text: &str) -> Option<f32> {
-    let parts: Vec<&str> = match (text.strip_prefix("rgb:").or_else(|| text.strip_prefix("rgba:")), text.strip_prefix('#')) {
-        (Some(rgb), _) => rgb.split('/').take(3).collect(),
-        (None, Some(hex)) if hex.len() == 6 && hex.is_ascii() => vec![&hex[..2], &hex[2..4], &hex[4..]],
-        _ => return None,
-    };
+    let parts: Vec<&str> =
+        match (text.strip_prefix("rgb:").or_else(|| text.strip_prefix("rgba:")), text.strip_prefix('#')) {
+            (Some(rgb), _) => rgb.split('/').take(3).collect(),
+            (None, Some(hex)) if hex.len() == 6 && hex.is_ascii() => vec![&hex[..2], &hex[2..4], &hex[4..]],
+            _ => return None,
+        };
     let value = |part: &&str| {
         let most = 16u32.pow(u32::try_from(part.len()).ok().filter(|n| (1..=4).contains(n))?) - 1;
         let n = u16::from_str_radix(part, 16).ok()?;

@@ -144,6 +144,10 @@ pub fn stop() {
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
 }
 
+/// Nothing to stop with.
+#[cfg(not(unix))]
+pub fn stop() {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,9 @@
 //! The whole picture: header, crumbs, the screen, footer or prompt, and what lies above.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Margin, Rect},
+};
 
 use super::{App, Spot, prompt};
 use crate::{
@@ -16,7 +19,7 @@ use crate::{
         keymap::Lookup,
         screen::{Ctx, Level},
         theme::Role,
-        widgets::{menu, put},
+        widgets::{menu, pane::Pane, put},
     },
 };
 
@@ -119,10 +122,10 @@ impl App {
     fn foot_right(&self, ctx: &Ctx<'_>) -> String {
         let mut parts = Vec::new();
         if !self.notices.is_empty() {
-            parts.push(m::N_NOTICES.fill(ctx.lang, &[("n", &self.notices.len().to_string())]));
+            parts.push(chrome::count(m::ONE_NOTICE, m::N_NOTICES, self.notices.len(), ctx.lang));
         }
         if self.asked > 0 {
-            parts.push(format!("{} {}", m::N_TASKS.fill(ctx.lang, &[("n", &self.asked.to_string())]), ctx.glyphs.busy));
+            parts.push(format!("{} {}", chrome::count(m::ONE_TASK, m::N_TASKS, self.asked, ctx.lang), ctx.glyphs.busy));
         }
         parts.join("   ")
     }
@@ -137,7 +140,9 @@ impl App {
     ) -> Option<(u16, u16)> {
         let ctx = self.look.ctx(store, self.now, self.size, true);
         let row = self.views.current().screen.cursor().or(cursor).map(|(_, y)| y);
-        let mut free: Vec<u16> = (body.top()..body.bottom()).rev().filter(|y| Some(*y) != row).collect();
+        // Inside the borders, and never over the selected row.
+        let inside = if Pane::bordered(&ctx) { body.inner(Margin::new(1, 1)) } else { body };
+        let mut free: Vec<u16> = (inside.top()..inside.bottom()).rev().filter(|y| Some(*y) != row).collect();
         free.truncate(crate::tui::notices::SHOWN);
         for (notice, y) in self.notices.showing(self.now).into_iter().zip(free) {
             let (glyph, role) = match notice.level {
@@ -145,7 +150,7 @@ impl App {
                 Level::Warn => (ctx.glyphs.warn, Role::Warn),
                 Level::Error => (ctx.glyphs.bad, Role::Bad),
             };
-            chrome::notice(Rect { y, height: 1, ..body }, buf, &ctx, (glyph, role), &notice.text);
+            chrome::notice(Rect { y, height: 1, ..inside }, buf, &ctx, (glyph, role), &notice.text);
         }
         if !self.pending.is_empty() {
             let here = self.views.current().screen.actions();

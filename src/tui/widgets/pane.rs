@@ -99,13 +99,13 @@ impl Pane<'_> {
             None => format!(" {} ", self.title),
         };
         let title = cut_end(&title, room);
-        let used = put(buf, area.x + 2, area.y, &title, area.width.saturating_sub(4), self.title_style(ctx));
+        let used = put(buf, area.x + 1, area.y, &title, area.width.saturating_sub(4), self.title_style(ctx));
         let muted = ctx.theme.style(Role::Muted);
         right_text(buf, area, area.y, &self.title_right, room.saturating_sub(usize::from(used) + 1), muted);
         let bottom = area.bottom() - 1;
         let foot = if self.foot.is_empty() { String::new() } else { format!(" {} ", self.foot) };
         let foot = cut_end(&foot, room);
-        let used = put(buf, area.x + 2, bottom, &foot, area.width.saturating_sub(4), muted);
+        let used = put(buf, area.x + 1, bottom, &foot, area.width.saturating_sub(4), muted);
         right_text(buf, area, bottom, &self.foot_right, room.saturating_sub(usize::from(used) + 1), muted);
     }
 }
