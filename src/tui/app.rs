@@ -7,6 +7,8 @@ mod draw;
 mod effect;
 mod mouse;
 mod prompt;
+#[cfg(test)]
+mod tests;
 
 use std::{collections::BTreeMap, sync::Arc};
 

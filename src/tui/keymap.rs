@@ -48,8 +48,25 @@ pub enum Lookup {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Keys {
-    One(String),
-    Many(Vec<String>),
+    One(Word),
+    Many(Vec<Word>),
+}
+
+/// A key as YAML reads it: `1` is a number there.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Word {
+    Text(String),
+    Digit(u8),
+}
+
+impl Word {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Digit(n) => n.to_string(),
+        }
+    }
 }
 
 impl Default for Keymap {
@@ -77,7 +94,9 @@ impl Keymap {
     pub fn from_text(text: &str, file: &str, lang: Lang) -> (Self, Vec<Problem>) {
         let mut map = Self::default();
         let mut problems = Vec::new();
-        let entries: BTreeMap<String, Keys> = match serde_saphyr::from_str(text) {
+        // `y` and `n` are keys here, not truth values.
+        let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+        let entries: BTreeMap<String, Keys> = match serde_saphyr::from_str_with_options(text, options) {
             Ok(entries) => entries,
             Err(error) => {
                 let text = error.to_string();
@@ -85,9 +104,15 @@ impl Keymap {
                 return (map, vec![problem]);
             }
         };
-        for (name, keys) in entries {
-            let line = text.lines().position(|l| l.trim_start().trim_start_matches(['"', '\'']).starts_with(&name));
-            let place = format!("{file}:{}", line.map_or(1, |l| l + 1));
+        let line_of = |name: &String| {
+            let bare = |l: &str| l.trim_start().trim_start_matches(['"', '\'']).starts_with(name.as_str());
+            text.lines().position(bare).map_or(1, |l| l + 1)
+        };
+        let mut entries: Vec<(usize, String, Keys)> =
+            entries.into_iter().map(|(name, keys)| (line_of(&name), name, keys)).collect();
+        entries.sort_by_key(|(line, _, _)| *line);
+        for (line, name, keys) in entries {
+            let place = format!("{file}:{line}");
             let mut complain =
                 |text: String| problems.push(Problem { place: place.clone(), field: name.clone(), text });
             let Some(action) = ActionId::named(&name) else {
@@ -99,7 +124,7 @@ impl Keymap {
                 Keys::One(key) => vec![key],
                 Keys::Many(list) => list,
             };
-            for text in list {
+            for text in list.into_iter().map(Word::text) {
                 match parse(&text) {
                     Some(keys) => map.bindings.push(Binding { keys, action }),
                     None => complain(m::KEYS_NO_KEY.fill(lang, &[("key", &text)])),

@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn everything_taken_is_given_back() {
         for (mouse, kitty) in [(true, true), (true, false), (false, false)] {
-            let mut parser = vt100::Parser::new(24, 80, 0);
+            let mut parser = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
             parser.process(taking(mouse, kitty).as_bytes());
             let s = parser.screen();
             assert!(s.alternate_screen() && s.bracketed_paste());

@@ -3,6 +3,8 @@
 
 pub mod colour;
 mod file;
+#[cfg(test)]
+mod tests;
 
 use ratatui::style::{Modifier, Style};
 

@@ -66,8 +66,8 @@ pub fn degrade(style: Style, level: Level) -> Style {
 fn nearest(colour: Color, level: Level) -> Color {
     match (colour, level) {
         (Color::Rgb(r, g, b), Level::Indexed) => Color::Indexed(nearest_of([r, g, b], 16..=255)),
-        (Color::Rgb(r, g, b), Level::Ansi) => NAMED[usize::from(nearest_of([r, g, b], 1..=15))],
-        (Color::Indexed(i), Level::Ansi) => NAMED[usize::from(nearest_of(indexed_rgb(i), 1..=15))],
+        (Color::Rgb(r, g, b), Level::Ansi) => NAMED[named([r, g, b])],
+        (Color::Indexed(i), Level::Ansi) => NAMED[named(indexed_rgb(i))],
         (other, _) => other,
     }
 }
@@ -140,6 +140,27 @@ fn nearest_of(want: [u8; 3], among: std::ops::RangeInclusive<u8>) -> u8 {
         want.iter().zip(have).map(|(a, b)| (a - b).powi(2)).sum::<f32>()
     };
     among.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(7)
+}
+
+/// The named colour that means the same: of a coloured one the hue counts most, of a grey one the lightness. Plain nearness
+/// would turn every pale green and pale yellow into the same grey.
+fn named(want: [u8; 3]) -> usize {
+    let polar = |rgb| {
+        let [l, a, b] = oklab(rgb);
+        (l, a.hypot(b), b.atan2(a))
+    };
+    let (l, chroma, hue) = polar(want);
+    let is_grey = |i: usize| matches!(i, 0 | 7 | 8 | 15);
+    let distance = |i: usize| {
+        let (l2, _, hue2) = polar(NAMED_RGB[i]);
+        let turn = (hue - hue2).abs();
+        let turn = turn.min(std::f32::consts::TAU - turn);
+        (l - l2).abs() + if is_grey(i) { 0.0 } else { 2.0 * turn }
+    };
+    (0..16)
+        .filter(|i| is_grey(*i) == (chroma < 0.045))
+        .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+        .unwrap_or(7)
 }
 
 fn linear(value: u8) -> f32 {

@@ -100,7 +100,12 @@ pub fn load(name: &str, folder: &Path, level: Level) -> Result<Theme, String> {
     for file in chain.iter().rev() {
         file.paint(&mut styles)?;
     }
-    let styles = styles.into_iter().map(|s| degrade(s, level)).collect();
+    let mut styles: Vec<Style> = styles.into_iter().map(|s| degrade(s, level)).collect();
+    if level == Level::Ansi {
+        // Sixteen colours have no two dark greys for bars: attributes are certain.
+        styles[Role::Selection.index()] = Style::new().add_modifier(Modifier::REVERSED);
+        styles[Role::SelectionDim.index()] = Style::new().add_modifier(Modifier::UNDERLINED);
+    }
     let name = chain.first().map_or_else(String::new, |f| f.name.clone());
     Ok(Theme { name, dark, styles, colourless: level == Level::None })
 }
