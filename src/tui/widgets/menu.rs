@@ -58,7 +58,7 @@ pub struct Menu {
     /// Item under the cursor.
     pub cursor: usize,
     /// Room of the items in the last frame, and the first item shown.
-    drawn: (Rect, usize),
+    pub(in crate::tui) drawn: (Rect, usize),
     /// Checklist: space checks, J and K move, Enter confirms all.
     pub checklist: bool,
 }
