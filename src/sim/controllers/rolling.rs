@@ -239,7 +239,7 @@ mod tests {
             let first = split.min(replicas);
             let mut new = set(0, 0, 2);
             let mut old = vec![set(first, first, 0), set(replicas - first, replicas - first, 1)];
-            let mut rng = super::super::seed::Rng::of(order, &[]);
+            let mut rng = crate::sim::clock::Rng::new(order);
             for _ in 0..2000 {
                 let sizes = rolling_step(limits, &new, &old);
                 let total: i64 = sizes.new + sizes.old.iter().sum::<i64>();
@@ -252,7 +252,7 @@ mod tests {
                 }
                 let available = new.available + old.iter().map(|s| s.available).sum::<i64>();
                 prop_assert!(available >= replicas - limits.unavailable, "{available} available");
-                if rng.range(0, 2) == 0 && new.available < new.replicas {
+                if rng.one_in(2) && new.available < new.replicas {
                     new.available += 1;
                 }
             }

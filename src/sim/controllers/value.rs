@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Key, seed};
-use crate::sim::kinds;
-use crate::model::time::{Millis, parse_rfc3339};
+use super::seed;
+use crate::model::{Millis, parse_rfc3339};
 
 static NULL: Value = Value::Null;
 
@@ -98,14 +97,6 @@ pub fn controller(v: &Value) -> Option<&Value> {
     list(v, "/metadata/ownerReferences").iter().find(|o| truth(o, "/controller"))
 }
 
-/// The key of the controlling owner, where it is of a kind we know.
-pub fn controller_key(v: &Value) -> Option<Key> {
-    let owner = controller(v)?;
-    let rid = kinds::of_kind(text(owner, "/apiVersion"), text(owner, "/kind"))?;
-    let namespace = if rid == kinds::NODES { "" } else { namespace(v) };
-    Some(Key::new(rid, namespace, text(owner, "/name")))
-}
-
 /// An owner reference that makes `owner` the controller.
 pub fn owned_by(owner: &Value) -> Value {
     json!([{"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": name(owner), "uid": uid(owner),
@@ -183,18 +174,18 @@ pub fn pod(owner: &Value, template: &Value, name: &str, extra: &[(&str, &str)]) 
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": {"phase": "Pending", "qosClass": "Burstable"}})
 }
 
-/// Whether a label selector (`matchLabels`, `matchExpressions`) picks these labels. An empty selector picks all; null none.
-pub fn selects(selector: &Value, labels: &Value) -> bool {
+/// Whether a label selector (`matchLabels`, `matchExpressions`) picks labels, which `get` looks up. An empty selector picks
+/// all, an absent one none.
+pub fn selects<'a>(selector: &Value, get: impl Fn(&str) -> Option<&'a str>) -> bool {
     let Some(selector) = selector.as_object() else { return false };
     let plain = selector.get("matchLabels").and_then(Value::as_object);
     let expressions = selector.get("matchExpressions").and_then(Value::as_array);
-    plain.is_none_or(|m| m.iter().all(|(k, v)| labels.get(k) == Some(v)))
-        && expressions.is_none_or(|all| all.iter().all(|e| expression_holds(e, labels)))
+    plain.is_none_or(|m| m.iter().all(|(k, v)| get(k) == v.as_str()))
+        && expressions.is_none_or(|all| all.iter().all(|e| expression_holds(e, get(text(e, "/key")))))
 }
 
-fn expression_holds(e: &Value, labels: &Value) -> bool {
-    let have = labels.get(text(e, "/key"));
-    let among = || have.is_some_and(|h| list(e, "/values").contains(h));
+fn expression_holds(e: &Value, have: Option<&str>) -> bool {
+    let among = || have.is_some_and(|h| list(e, "/values").iter().any(|v| v == h));
     match text(e, "/operator") {
         "In" => among(),
         "NotIn" => !among(),
@@ -204,9 +195,14 @@ fn expression_holds(e: &Value, labels: &Value) -> bool {
     }
 }
 
-/// Whether the plain map selector of a Service picks these labels; an empty one picks nothing.
-pub fn selects_plain(selector: &Value, labels: &Value) -> bool {
-    selector.as_object().is_some_and(|m| !m.is_empty() && m.iter().all(|(k, v)| labels.get(k) == Some(v)))
+/// Whether the plain map selector of a Service picks labels; an empty one picks nothing.
+pub fn selects_plain<'a>(selector: &Value, get: impl Fn(&str) -> Option<&'a str>) -> bool {
+    selector.as_object().is_some_and(|m| !m.is_empty() && m.iter().all(|(k, v)| get(k) == v.as_str()))
+}
+
+/// Looks labels up in a parsed object's `metadata.labels`.
+pub fn label<'a>(object: &'a Value) -> impl Fn(&str) -> Option<&'a str> {
+    move |key| at(object, "/metadata/labels").get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -215,7 +211,7 @@ mod tests {
 
     #[test]
     fn selectors_follow_the_four_operators() {
-        let labels = json!({"app": "ledger", "tier": "1"});
+        let pod = json!({"metadata": {"labels": {"app": "ledger", "tier": "1"}}});
         for (selector, want) in [
             (json!({"matchLabels": {"app": "ledger"}}), true),
             (json!({"matchLabels": {"app": "web"}}), false),
@@ -226,7 +222,7 @@ mod tests {
             (json!({}), true),
             (Value::Null, false),
         ] {
-            assert_eq!(selects(&selector, &labels), want, "{selector}");
+            assert_eq!(selects(&selector, label(&pod)), want, "{selector}");
         }
     }
 

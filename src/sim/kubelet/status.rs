@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    model::{ImageRef, time::Millis},
+    model::{ImageRef, Millis},
     sim::controllers::{seed, value::*},
 };
 
