@@ -131,6 +131,16 @@ fn report_cron(ctx: &Ctx<'_>, key: &Key, cron: &Value, last_run: Option<Millis>)
     }
 }
 
+/// The newest starts of a schedule up to a moment, at most `most`, oldest first; looks back ten days.
+pub fn last_starts(schedule: &str, now: Millis, most: usize) -> Vec<Millis> {
+    let Some(schedule) = Schedule::parse(schedule) else { return Vec::new() };
+    let last = now.0.div_euclid(60_000);
+    let mut starts: Vec<Millis> =
+        (last - 14_400..=last).rev().map(|m| Millis(m * 60_000)).filter(|m| schedule.names(*m)).take(most).collect();
+    starts.reverse();
+    starts
+}
+
 /// The Job of a CronJob for a start at a minute since 1970.
 pub fn job_of(cron: &Value, minutes: i64) -> Value {
     let template = at(cron, "/spec/jobTemplate");

@@ -5,20 +5,20 @@
 
 pub mod amount;
 mod autoscaler;
-mod clone_set;
+pub mod clone_set;
 mod ctx;
-mod daemon_set;
+pub mod daemon_set;
 pub mod deployment;
-mod endpoints;
-mod job;
+pub mod endpoints;
+pub mod job;
 mod namespace;
 pub mod pods;
-mod replica_set;
-mod revision;
+pub mod replica_set;
+pub mod revision;
 pub mod rolling;
-mod rollout;
+pub mod rollout;
 pub mod seed;
-mod stateful_set;
+pub mod stateful_set;
 #[cfg(test)]
 mod tests;
 pub mod value;
