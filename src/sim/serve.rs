@@ -22,8 +22,10 @@ use super::{
     auth::{Identity, MASTERS},
     bare,
     clock::Clock,
+    demo,
     error::SimError,
     faults::{Switch, Wire},
+    life,
     list::Pages,
     log::RequestLog,
     request::{self, Server},
@@ -44,6 +46,8 @@ pub struct Plan {
     pub faults: Faults,
     /// Changes kept per resource for watches that resume.
     pub window: usize,
+    /// Whether anybody answers at its address; otherwise connections are refused.
+    pub listens: bool,
 }
 
 impl Plan {
@@ -55,6 +59,7 @@ impl Plan {
             certificate_days: 300,
             faults: Faults::default(),
             window: 1024,
+            listens: true,
         }
     }
 }
@@ -143,6 +148,7 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
         .map_err(SimError::Threads)?;
     let index = Arc::new(FleetIndex::default());
     let mut entries = Vec::new();
+    let mut served = Vec::new();
     for plan in plans(&spec.fleet) {
         let store = ClusterStore::new(&plan.name, spec.seed, clock.clone(), plan.window);
         fill(&store, spec, &plan);
@@ -157,10 +163,10 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
         };
         index.add(&plan.name, cluster.clone());
         let server = Arc::new(Server {
-            store: cluster.store,
-            switch: cluster.switch,
-            log: cluster.log,
-            pages: cluster.pages,
+            store: Arc::clone(&cluster.store),
+            switch: Arc::clone(&cluster.switch),
+            log: Arc::clone(&cluster.log),
+            pages: Arc::clone(&cluster.pages),
             git_version: plan.version.clone(),
             fleet: Arc::clone(&index),
         });
@@ -169,17 +175,32 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
             expired: authority.server(-1)?,
             clients: authority.client_verifier()?,
         };
-        runtime.spawn(accept(listener, server, Arc::new(tls)));
+        if plan.listens {
+            runtime.spawn(accept(listener, server, Arc::new(tls)));
+        }
+        served.push((plan.name.clone(), cluster));
         entries.push((plan.name, port));
     }
+    life::start(&runtime, spec, &served);
+    let fleet_file = fleet_file(spec)?;
     let kubeconfig = spec.dir.join("kubeconfig");
     write(&kubeconfig, &kubeconfig_text(&entries, &authority.pem(), &admin))?;
     Ok(Running {
         kubeconfig,
         clusters: entries.into_iter().map(|(name, _)| name).collect(),
-        fleet_file: None,
+        fleet_file,
         engine: Engine { runtime: Some(runtime), clusters: index },
     })
+}
+
+/// Writes the fleet file beside the kubeconfig, where the fleet has one.
+fn fleet_file(spec: &Spec) -> Result<Option<PathBuf>, SimError> {
+    if !matches!(spec.fleet, Fleet::Demo) {
+        return Ok(None);
+    }
+    let path = spec.dir.join("fleet.yaml");
+    write(&path, &demo::fleet_file())?;
+    Ok(Some(path))
 }
 
 fn plans(fleet: &Fleet) -> Vec<Plan> {
@@ -192,11 +213,14 @@ fn plans(fleet: &Fleet) -> Vec<Plan> {
                 Plan { faults, window: 256, ..Plan::new(format!("scale-{n:03}")) }
             })
             .collect(),
-        Fleet::Demo => vec![Plan::new("demo")],
+        Fleet::Demo => demo::plans(),
     }
 }
 
 fn fill(store: &Arc<ClusterStore>, spec: &Spec, plan: &Plan) {
+    if matches!(spec.fleet, Fleet::Demo) {
+        return demo::fill(store, spec.seed);
+    }
     let nodes = match spec.fleet {
         Fleet::Empty { nodes, .. } => nodes,
         _ => 3,

@@ -31,7 +31,8 @@ pub fn reconcile(ctx: &Ctx<'_>, key: &Key) -> Option<Millis> {
     if desired != current {
         let by = Writer { manager: MANAGER, subresource: "scale", dry_run: false };
         ctx.write(&target, &by, |o| o["spec"]["replicas"] = json!(desired));
-        let message = format!("New size: {desired}; reason: cpu resource utilization (percentage of request) above target");
+        let message =
+            format!("New size: {desired}; reason: cpu resource utilization (percentage of request) above target");
         ctx.event(&scaler, "Normal", "SuccessfulRescale", &message, "horizontal-pod-autoscaler");
     }
     let status = status(&scaler, current, desired, ctx.now);

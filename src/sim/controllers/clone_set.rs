@@ -62,7 +62,8 @@ impl Wish {
 fn current(set: &Value, all: &[Value], update: &str) -> String {
     let held = text(set, "/status/currentRevision");
     let held = held.strip_prefix(name(set)).and_then(|h| h.strip_prefix('-'));
-    let old = all.iter().filter(|p| active(p)).map(|p| revision::hash_of(set, p)).find(|h| !h.is_empty() && *h != update);
+    let old =
+        all.iter().filter(|p| active(p)).map(|p| revision::hash_of(set, p)).find(|h| !h.is_empty() && *h != update);
     old.or(held).unwrap_or(update).to_owned()
 }
 

@@ -253,7 +253,8 @@ pub fn status(
     // Conditions keep their order: the one that was set last goes last, as the API machinery appends it.
     let mut conditions = vec![enough];
     conditions.extend(progress);
-    let first_is_progressing = list(deployment, "/status/conditions").first().is_some_and(|c| text(c, "/type") == "Progressing");
+    let first_is_progressing =
+        list(deployment, "/status/conditions").first().is_some_and(|c| text(c, "/type") == "Progressing");
     if first_is_progressing {
         conditions.reverse();
     }
@@ -279,10 +280,12 @@ fn progressing(
 ) -> (Option<Value>, Option<Millis>) {
     let held = condition(deployment, "Progressing");
     if truth(deployment, "/spec/paused") {
-        let paused = changed_state(deployment, "Progressing", "Unknown", "DeploymentPaused", "Deployment is paused", now, false);
+        let paused =
+            changed_state(deployment, "Progressing", "Unknown", "DeploymentPaused", "Deployment is paused", now, false);
         return (Some(paused), None);
     }
-    let Some(deadline) = at(deployment, "/spec/progressDeadlineSeconds").as_i64().or(Some(600)).filter(|d| *d < 2_147_483_647)
+    let Some(deadline) =
+        at(deployment, "/spec/progressDeadlineSeconds").as_i64().or(Some(600)).filter(|d| *d < 2_147_483_647)
     else {
         return (held.cloned(), None);
     };
@@ -290,10 +293,15 @@ fn progressing(
     let word = |what: &str| format!("ReplicaSet \"{set_name}\" {what}");
     let done = c.updated == c.wanted && c.replicas == c.wanted && c.available == c.wanted;
     let was_done = held.is_some_and(|h| text(h, "/reason") == "NewReplicaSetAvailable");
-    if was_done && c.replicas == c.updated && text(held.unwrap_or(&Value::Null), "/message") == word("has successfully progressed.") {
+    if was_done
+        && c.replicas == c.updated
+        && text(held.unwrap_or(&Value::Null), "/message") == word("has successfully progressed.")
+    {
         return (held.cloned(), None);
     }
-    let make = |holds, reason, message: &str, refresh| changed(deployment, "Progressing", holds, reason, message, now, refresh);
+    let make = |holds, reason, message: &str, refresh| {
+        changed(deployment, "Progressing", holds, reason, message, now, refresh)
+    };
     if done {
         return (Some(make(true, "NewReplicaSetAvailable", &word("has successfully progressed."), false)), None);
     }

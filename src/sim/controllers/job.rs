@@ -15,7 +15,8 @@ pub fn reconcile(ctx: &Ctx<'_>, key: &Key) -> Option<Millis> {
         return expire(ctx, key, &job);
     }
     let pods = ctx.owned(uid(&job), kinds::PODS);
-    let number = |phase: &str| i64::try_from(pods.iter().filter(|p| text(p, "/status/phase") == phase).count()).unwrap_or(0);
+    let number =
+        |phase: &str| i64::try_from(pods.iter().filter(|p| text(p, "/status/phase") == phase).count()).unwrap_or(0);
     let (succeeded, failed) = (number("Succeeded"), number("Failed"));
     let running = i64::try_from(pods.iter().filter(|p| active(p)).count()).unwrap_or(0);
     let completions = int(&job, "/spec/completions", 1);
@@ -72,8 +73,10 @@ fn status(job: &Value, active: i64, succeeded: i64, failed: i64, completions: i6
     }
     if succeeded >= completions {
         status["completionTime"] = json!(stamp(now));
-        let condition = |kind: &str| json!({"type": kind, "status": "True", "reason": "CompletionsReached",
-            "message": "Reached expected number of succeeded pods", "lastProbeTime": stamp(now), "lastTransitionTime": stamp(now)});
+        let condition = |kind: &str| {
+            json!({"type": kind, "status": "True", "reason": "CompletionsReached",
+            "message": "Reached expected number of succeeded pods", "lastProbeTime": stamp(now), "lastTransitionTime": stamp(now)})
+        };
         status["conditions"] = json!([condition("SuccessCriteriaMet"), condition("Complete")]);
     }
     status
@@ -86,7 +89,9 @@ pub fn reconcile_cron(ctx: &Ctx<'_>, key: &Key) -> Option<Millis> {
         return None;
     }
     let schedule = Schedule::parse(text(&cron, "/spec/schedule"));
-    let last = time(&cron, "/status/lastScheduleTime").or_else(|| time(&cron, "/metadata/creationTimestamp")).unwrap_or(ctx.now);
+    let last = time(&cron, "/status/lastScheduleTime")
+        .or_else(|| time(&cron, "/metadata/creationTimestamp"))
+        .unwrap_or(ctx.now);
     let mut last_run = time(&cron, "/status/lastScheduleTime");
     // Only the newest missed start counts.
     let due = schedule.as_ref().and_then(|s| s.last_in(last, ctx.now));
@@ -122,7 +127,8 @@ fn report_cron(ctx: &Ctx<'_>, key: &Key, cron: &Value, last_run: Option<Millis>)
     if let Some(at) = last_run {
         status["lastScheduleTime"] = json!(stamp(at));
     }
-    let newest = done.last().map_or_else(|| text(cron, "/status/lastSuccessfulTime"), |j| text(j, "/status/completionTime"));
+    let newest =
+        done.last().map_or_else(|| text(cron, "/status/lastSuccessfulTime"), |j| text(j, "/status/completionTime"));
     if !newest.is_empty() {
         status["lastSuccessfulTime"] = json!(newest);
     }
@@ -148,7 +154,13 @@ pub fn job_of(cron: &Value, minutes: i64) -> Value {
     if text(&spec, "/template/spec/restartPolicy").is_empty() {
         set(&mut spec, &["template", "spec", "restartPolicy"], json!("OnFailure"));
     }
-    for (key, default) in [("completions", json!(1)), ("parallelism", json!(1)), ("backoffLimit", json!(6)), ("suspend", json!(false)), ("completionMode", json!("NonIndexed"))] {
+    for (key, default) in [
+        ("completions", json!(1)),
+        ("parallelism", json!(1)),
+        ("backoffLimit", json!(6)),
+        ("suspend", json!(false)),
+        ("completionMode", json!("NonIndexed")),
+    ] {
         if spec.get(key).is_none() {
             spec[key] = default;
         }
@@ -237,7 +249,8 @@ mod tests {
         }
         assert_eq!(Schedule::parse("@daily"), None);
         let half = Schedule::parse("*/30 * * * *").unwrap();
-        let (from, to) = (parse_rfc3339("2026-11-30T10:00:00Z").unwrap(), parse_rfc3339("2026-11-30T12:45:00Z").unwrap());
+        let (from, to) =
+            (parse_rfc3339("2026-11-30T10:00:00Z").unwrap(), parse_rfc3339("2026-11-30T12:45:00Z").unwrap());
         assert_eq!(half.last_in(from, to), parse_rfc3339("2026-11-30T12:30:00Z"));
     }
 }

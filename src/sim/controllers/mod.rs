@@ -4,7 +4,7 @@
 //! again. A cluster in which nothing happens costs nothing.
 
 pub mod amount;
-mod autoscaler;
+pub mod autoscaler;
 pub mod clone_set;
 mod ctx;
 pub mod daemon_set;
@@ -250,7 +250,11 @@ impl Engine {
         for (key, selector) in space {
             let picks = |labels: &[(Box<str>, Box<str>)]| {
                 let get = |k: &str| labels.iter().find(|(l, _)| &**l == k).map(|(_, v)| &**v);
-                if key.rid == kinds::SERVICES { value::selects_plain(selector, get) } else { value::selects(selector, get) }
+                if key.rid == kinds::SERVICES {
+                    value::selects_plain(selector, get)
+                } else {
+                    value::selects(selector, get)
+                }
             };
             if picks(&change.object.meta.labels) || change.before.as_ref().is_some_and(|b| picks(&b.labels)) {
                 self.queue.insert(key.clone());

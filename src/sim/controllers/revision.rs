@@ -58,7 +58,8 @@ fn short<'a>(owner: &Value, value: &'a str) -> &'a str {
 /// The template of a revision; the owner's present one where it is not kept.
 pub fn template(ctx: &Ctx<'_>, owner: &Value, hash: &str) -> Value {
     let held = ctx.store.value(kinds::CONTROLLERREVISIONS, namespace(owner), &format!("{}-{hash}", name(owner)));
-    let mut template = held.map_or_else(|| at(owner, "/spec/template").clone(), |r| at(&r, "/data/spec/template").clone());
+    let mut template =
+        held.map_or_else(|| at(owner, "/spec/template").clone(), |r| at(&r, "/data/spec/template").clone());
     unset(&mut template, "", "$patch");
     template
 }

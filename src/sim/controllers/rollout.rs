@@ -4,13 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Ctx, Key,
-    amount::Amount,
-    clone_set::selector_text,
-    ctx::sooner,
-    deployment::REVISION,
-    rolling::Limits,
-    value::*,
+    Ctx, Key, amount::Amount, clone_set::selector_text, ctx::sooner, deployment::REVISION, rolling::Limits, value::*,
 };
 use crate::{model::Millis, sim::kinds};
 
@@ -29,9 +23,16 @@ pub fn reconcile(ctx: &Ctx<'_>, key: &Key) -> Option<Millis> {
     sets.retain(|s| !deleting(s));
     sets.sort_by_cached_key(|s| (text(s, "/metadata/creationTimestamp").to_owned(), name(s).to_owned()));
     let Some(at_new) = sets.iter().position(|s| label(s)(HASH) == Some(&hash)) else {
-        let number = sets.iter().filter_map(|s| annotation(s, "rollout.argoproj.io/revision").parse::<i64>().ok()).max().unwrap_or(0) + 1;
+        let number = sets
+            .iter()
+            .filter_map(|s| annotation(s, "rollout.argoproj.io/revision").parse::<i64>().ok())
+            .max()
+            .unwrap_or(0)
+            + 1;
         ctx.create(kinds::REPLICASETS, replica_set(&rollout, &number.to_string(), 0), MANAGER);
-        ctx.modify(key, MANAGER, |r| set(r, &["metadata", "annotations", "rollout.argoproj.io/revision"], json!(number.to_string())));
+        ctx.modify(key, MANAGER, |r| {
+            set(r, &["metadata", "annotations", "rollout.argoproj.io/revision"], json!(number.to_string()))
+        });
         return None;
     };
     let new = sets.remove(at_new);
@@ -64,11 +65,26 @@ impl Progress {
         let held = text(rollout, "/status/stableRS");
         let stable = if held.is_empty() { hash } else { held };
         let fresh = text(rollout, "/status/currentPodHash") != hash;
-        let mut step = if stable == hash { end } else if fresh { 0 } else { int(rollout, "/status/currentStepIndex", 0) };
+        let mut step = if stable == hash {
+            end
+        } else if fresh {
+            0
+        } else {
+            int(rollout, "/status/currentStepIndex", 0)
+        };
         let replicas = int(rollout, "/spec/replicas", 1);
-        let mut out = Self { hash: hash.into(), stable: stable.into(), step, weight: 100, paused_since: None, waits: false, wake: None };
+        let mut out = Self {
+            hash: hash.into(),
+            stable: stable.into(),
+            step,
+            weight: 100,
+            paused_since: None,
+            waits: false,
+            wake: None,
+        };
         // A person who goes on removes the pause from the status.
-        let resumed = !fresh && truth(rollout, "/status/controllerPause") && list(rollout, "/status/pauseConditions").is_empty();
+        let resumed =
+            !fresh && truth(rollout, "/status/controllerPause") && list(rollout, "/status/pauseConditions").is_empty();
         while step < end {
             let here = &steps[usize::try_from(step).unwrap_or(0)];
             if let Some(weight) = at(here, "/setWeight").as_i64() {
@@ -89,7 +105,15 @@ impl Progress {
         out
     }
 
-    fn pause_is_over(&mut self, rollout: &Value, step: &Value, index: i64, fresh: bool, resumed: bool, now: Millis) -> bool {
+    fn pause_is_over(
+        &mut self,
+        rollout: &Value,
+        step: &Value,
+        index: i64,
+        fresh: bool,
+        resumed: bool,
+        now: Millis,
+    ) -> bool {
         let here = !fresh && int(rollout, "/status/currentStepIndex", -1) == index;
         if here && resumed {
             return true;

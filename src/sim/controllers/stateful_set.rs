@@ -48,7 +48,8 @@ impl Plan {
         let parallel = text(set, "/spec/podManagementPolicy") == "Parallel";
         let held = text(set, "/status/currentRevision");
         let oldest = all.iter().map(|p| revision::hash_of(set, p)).find(|h| !h.is_empty() && *h != update);
-        let current = held.strip_prefix(name(set)).and_then(|h| h.strip_prefix('-')).or(oldest).unwrap_or(&update).to_owned();
+        let current =
+            held.strip_prefix(name(set)).and_then(|h| h.strip_prefix('-')).or(oldest).unwrap_or(&update).to_owned();
         let unavailable = Amount::read(rolling.get("maxUnavailable"), Amount::Count(1)).up(replicas).max(1);
         let on_delete = text(set, "/spec/updateStrategy/type") == "OnDelete";
         Self {
@@ -75,11 +76,14 @@ impl Plan {
                         return;
                     }
                 }
-                Some(pod) if !self.parallel && !is_true(pod, "Ready") && revision::hash_of(set, pod) == self.update => return,
+                Some(pod) if !self.parallel && !is_true(pod, "Ready") && revision::hash_of(set, pod) == self.update => {
+                    return;
+                }
                 Some(_) => {}
             }
         }
-        let surplus: Vec<&Value> = by_ordinal.iter().rev().filter(|(n, _)| !self.ordinals.contains(n)).map(|(_, p)| *p).collect();
+        let surplus: Vec<&Value> =
+            by_ordinal.iter().rev().filter(|(n, _)| !self.ordinals.contains(n)).map(|(_, p)| *p).collect();
         for pod in surplus.iter().take(if self.parallel { usize::MAX } else { 1 }).filter(|p| !deleting(p)) {
             ctx.delete(kinds::PODS, namespace(pod), name(pod));
         }
@@ -163,7 +167,10 @@ fn ordinals(set: &Value, replicas: i64, kruise: bool) -> Vec<i64> {
         return (start..start + replicas.max(0)).collect();
     }
     let reserved = reserved(list(set, "/spec/reserveOrdinals"));
-    (0..).filter(|n| !reserved.iter().any(|(a, b)| a <= n && n <= b)).take(usize::try_from(replicas).unwrap_or(0)).collect()
+    (0..)
+        .filter(|n| !reserved.iter().any(|(a, b)| a <= n && n <= b))
+        .take(usize::try_from(replicas).unwrap_or(0))
+        .collect()
 }
 
 fn reserved(items: &[Value]) -> Vec<(i64, i64)> {

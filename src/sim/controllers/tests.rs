@@ -144,7 +144,11 @@ fn scale_pause_bad_image_and_deadline() {
     let d = bed.get(kinds::DEPLOYMENTS, "web");
     assert_eq!(text(condition(&d, "Progressing").unwrap(), "/reason"), "ProgressDeadlineExceeded", "{}", d["status"]);
     assert!(int(&d, "/status/availableReplicas", 0) >= 6, "{}", d["status"]);
-    let waits = bed.pods().iter().filter(|p| text(p, "/status/containerStatuses/0/state/waiting/reason") == "ImagePullBackOff").count();
+    let waits = bed
+        .pods()
+        .iter()
+        .filter(|p| text(p, "/status/containerStatuses/0/state/waiting/reason") == "ImagePullBackOff")
+        .count();
     assert!(waits > 0);
     let resource = bed.store.resource(kinds::EVENTS);
     let events: Vec<Value> = bed.store.list(kinds::EVENTS, None).items.iter().map(|e| e.value(&resource)).collect();
@@ -199,7 +203,8 @@ fn daemon_sets_cover_the_nodes_and_roll_one_by_one() {
     assert_eq!(bed.pods().len(), 3);
     bed.watch = |store| {
         let resource = store.resource(kinds::PODS);
-        let ready = store.list(kinds::PODS, None).items.iter().filter(|p| is_true(&p.value(&resource), "Ready")).count();
+        let ready =
+            store.list(kinds::PODS, None).items.iter().filter(|p| is_true(&p.value(&resource), "Ready")).count();
         assert!(ready >= 2, "{ready} ready");
     };
     bed.edit(kinds::DAEMONSETS, "web", |d| set_image(d, "r/web:2"));
@@ -236,7 +241,12 @@ fn a_canary_waits_for_a_person() {
     rollout["spec"]["strategy"] = json!({"canary": {"steps": [{"setWeight": 20}, {"pause": {}}, {"setWeight": 60}, {"pause": {"duration": 30}}]}});
     bed.create(kinds::ROLLOUTS, rollout);
     bed.pass(30);
-    assert_eq!(text(&bed.get(kinds::ROLLOUTS, "web"), "/status/phase"), "Healthy", "{}", bed.get(kinds::ROLLOUTS, "web")["status"]);
+    assert_eq!(
+        text(&bed.get(kinds::ROLLOUTS, "web"), "/status/phase"),
+        "Healthy",
+        "{}",
+        bed.get(kinds::ROLLOUTS, "web")["status"]
+    );
     bed.edit(kinds::ROLLOUTS, "web", |r| set_image(r, "r/web:2"));
     bed.pass(120);
     let r = bed.get(kinds::ROLLOUTS, "web");

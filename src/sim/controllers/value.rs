@@ -148,7 +148,8 @@ pub fn pod(owner: &Value, template: &Value, name: &str, extra: &[(&str, &str)]) 
     for (key, value) in extra {
         labels.insert((*key).to_owned(), json!(value));
     }
-    let mut meta = json!({"name": name, "namespace": namespace(owner), "labels": labels, "ownerReferences": owned_by(owner)});
+    let mut meta =
+        json!({"name": name, "namespace": namespace(owner), "labels": labels, "ownerReferences": owned_by(owner)});
     if let Some(notes) = at(template, "/metadata/annotations").as_object() {
         meta["annotations"] = Value::Object(notes.clone());
     }

@@ -46,38 +46,86 @@ pub fn driver(cluster: &Cluster) -> &'static str {
 fn addons(cluster: &Cluster) -> Vec<Addon> {
     let mut all = match cluster.flavour {
         Flavour::Eks => vec![
-            daemon("aws-node", ("k8s-app", "aws-node"), "602401143452.dkr.ecr.us-west-2.amazonaws.com/amazon-k8s-cni:v1.21.1"),
-            daemon("kube-proxy", ("k8s-app", "kube-proxy"), "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/kube-proxy:v1.36.0"),
+            daemon(
+                "aws-node",
+                ("k8s-app", "aws-node"),
+                "602401143452.dkr.ecr.us-west-2.amazonaws.com/amazon-k8s-cni:v1.21.1",
+            ),
+            daemon(
+                "kube-proxy",
+                ("k8s-app", "kube-proxy"),
+                "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/kube-proxy:v1.36.0",
+            ),
             daemon("ebs-csi-node", ("app", "ebs-csi-node"), "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.53.0"),
-            single("ebs-csi-controller", ("app", "ebs-csi-controller"), "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.53.0"),
-            single("coredns", ("k8s-app", "kube-dns"), "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/coredns:v1.13.1"),
+            single(
+                "ebs-csi-controller",
+                ("app", "ebs-csi-controller"),
+                "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.53.0",
+            ),
+            single(
+                "coredns",
+                ("k8s-app", "kube-dns"),
+                "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/coredns:v1.13.1",
+            ),
         ],
         Flavour::Ack => vec![
-            daemon("kube-flannel-ds", ("app", "flannel"), "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/flannel:v0.27.4"),
-            daemon("kube-proxy-worker", ("k8s-app", "kube-proxy"), "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/kube-proxy:v1.35.1-aliyun.1"),
-            daemon("csi-plugin", ("app", "csi-plugin"), "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/csi-plugin:v1.35.2"),
-            single("coredns", ("k8s-app", "kube-dns"), "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/coredns:v1.12.4.2"),
+            daemon(
+                "kube-flannel-ds",
+                ("app", "flannel"),
+                "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/flannel:v0.27.4",
+            ),
+            daemon(
+                "kube-proxy-worker",
+                ("k8s-app", "kube-proxy"),
+                "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/kube-proxy:v1.35.1-aliyun.1",
+            ),
+            daemon(
+                "csi-plugin",
+                ("app", "csi-plugin"),
+                "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/csi-plugin:v1.35.2",
+            ),
+            single(
+                "coredns",
+                ("k8s-app", "kube-dns"),
+                "registry-cn-beijing-vpc.ack.aliyuncs.com/acs/coredns:v1.12.4.2",
+            ),
         ],
         Flavour::Tke => vec![
             daemon("cilium", ("k8s-app", "cilium"), "ccr.ccs.tencentyun.com/tkeimages/cilium:v1.18.5"),
             daemon("kube-proxy", ("k8s-app", "kube-proxy"), "ccr.ccs.tencentyun.com/tkeimages/hyperkube:v1.34.1-tke.6"),
-            daemon("csi-cbs-node", ("app", "csi-cbs-node"), "ccr.ccs.tencentyun.com/tkeimages/csi-tencentcloud-cbs:v2.4.8"),
+            daemon(
+                "csi-cbs-node",
+                ("app", "csi-cbs-node"),
+                "ccr.ccs.tencentyun.com/tkeimages/csi-tencentcloud-cbs:v2.4.8",
+            ),
             single("coredns", ("k8s-app", "kube-dns"), "ccr.ccs.tencentyun.com/tkeimages/coredns:v1.12.4"),
         ],
         Flavour::Kubeadm => vec![
             daemon("calico-node", ("k8s-app", "calico-node"), "quay.io/calico/node:v3.32.1"),
             daemon("kube-proxy", ("k8s-app", "kube-proxy"), "registry.k8s.io/kube-proxy:v1.37.1"),
             daemon("csi-rbdplugin", ("app", "csi-rbdplugin"), "quay.io/cephcsi/cephcsi:v3.16.0"),
-            single("calico-kube-controllers", ("k8s-app", "calico-kube-controllers"), "quay.io/calico/kube-controllers:v3.32.1"),
+            single(
+                "calico-kube-controllers",
+                ("k8s-app", "calico-kube-controllers"),
+                "quay.io/calico/kube-controllers:v3.32.1",
+            ),
             single("coredns", ("k8s-app", "kube-dns"), "registry.k8s.io/coredns/coredns:v1.13.1"),
         ],
         Flavour::K3s => vec![
             single("coredns", ("k8s-app", "kube-dns"), "rancher/mirrored-coredns-coredns:1.12.0"),
-            single("local-path-provisioner", ("app", "local-path-provisioner"), "rancher/local-path-provisioner:v0.0.31"),
+            single(
+                "local-path-provisioner",
+                ("app", "local-path-provisioner"),
+                "rancher/local-path-provisioner:v0.0.31",
+            ),
             daemon("svclb-traefik", ("app", "svclb-traefik"), "rancher/klipper-lb:v0.4.13"),
         ],
     };
-    all.push(single("metrics-server", ("k8s-app", "metrics-server"), "registry.k8s.io/metrics-server/metrics-server:v0.8.1"));
+    all.push(single(
+        "metrics-server",
+        ("k8s-app", "metrics-server"),
+        "registry.k8s.io/metrics-server/metrics-server:v0.8.1",
+    ));
     all
 }
 
@@ -102,7 +150,8 @@ fn one(site: &Site<'_>, addon: &Addon) {
     let mut spec = json!({"selector": {"matchLabels": labels}, "template": template, "revisionHistoryLimit": 10});
     let crew = Crew { since, restarts: 0 };
     if addon.daemon {
-        spec["updateStrategy"] = json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}});
+        spec["updateStrategy"] =
+            json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}});
         let object = json!({"metadata": {"name": addon.name, "namespace": SPACE, "labels": labels}, "spec": spec});
         let object = site.bake.new_object(kinds::DAEMONSETS, object, By::update("kubectl-client-side-apply"), since);
         let hash = template_hash(at(&object, "/spec/template"));

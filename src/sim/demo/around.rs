@@ -1,5 +1,6 @@
 //! What surrounds a workload: configuration, credentials, Service, endpoints, budget, autoscaler.
 
+use base64::Engine as _;
 use serde_json::{Value, json};
 
 use super::{
@@ -26,7 +27,6 @@ pub fn configuration(site: &Site<'_>, service: &Service) {
         _ => None,
     });
     let minutes = seed::between(site.bake.seed, &["configured", service.name], 4000, 60_000);
-    let changed = own.is_some();
     let config = json!({"metadata": {"name": format!("{}-config", service.name)}, "data": {"config.yaml": template::config(service)}});
     let mut config = first(site, kinds::CONFIGMAPS, service, config, minutes);
     if let Some(own) = own {
@@ -35,8 +35,6 @@ pub fn configuration(site: &Site<'_>, service: &Service) {
         site.bake.rewrite(kinds::CONFIGMAPS, &mut config, by, "", at, |c| c["data"]["config.yaml"] = json!(own));
     }
     site.bake.load(kinds::CONFIGMAPS, config);
-    let _ = changed;
-    use base64::Engine as _;
     let password = base64::engine::general_purpose::STANDARD.encode(&seed::sha256(service.name)[..20]);
     let secret = json!({"metadata": {"name": format!("{}-credentials", service.name)}, "type": "Opaque", "data": {"password": password}});
     let secret = first(site, kinds::SECRETS, service, secret, minutes * 2);
@@ -52,7 +50,15 @@ pub fn rest(site: &Site<'_>, service: &Service) {
         return;
     }
     let headless = service.shape == Shape::StatefulSet;
-    let ip = if headless { json!("None") } else { json!(format!("172.20.{}.{}", site.draw(&["ip", service.name], 0, 255), site.draw(&["ip2", service.name], 1, 255))) };
+    let ip = if headless {
+        json!("None")
+    } else {
+        json!(format!(
+            "172.20.{}.{}",
+            site.draw(&["ip", service.name], 0, 255),
+            site.draw(&["ip2", service.name], 1, 255)
+        ))
+    };
     let object = json!({"metadata": {"name": service.name}, "spec": {
         "type": "ClusterIP", "clusterIP": ip, "clusterIPs": [ip], "selector": template::selector(service), "sessionAffinity": "None",
         "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
@@ -73,7 +79,8 @@ pub fn rest(site: &Site<'_>, service: &Service) {
 
 fn first(site: &Site<'_>, rid: Rid, service: &Service, mut object: Value, minutes: i64) -> Value {
     object["metadata"]["namespace"] = json!(service.system.namespace());
-    object["metadata"]["labels"] = json!({"app.kubernetes.io/name": service.name, "app.kubernetes.io/part-of": service.system.namespace()});
+    object["metadata"]["labels"] =
+        json!({"app.kubernetes.io/name": service.name, "app.kubernetes.io/part-of": service.system.namespace()});
     template::mark(&mut object, rid, service, site.bake.seed);
     site.bake.new_object(rid, object, template::writer(service.system.delivery()), site.bake.ago(minutes))
 }

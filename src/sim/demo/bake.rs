@@ -79,7 +79,15 @@ impl Bake<'_> {
     }
 
     /// A later write of an object.
-    pub fn rewrite(&self, rid: Rid, object: &mut Value, by: By, sub: &str, at: Millis, change: impl FnOnce(&mut Value)) {
+    pub fn rewrite(
+        &self,
+        rid: Rid,
+        object: &mut Value,
+        by: By,
+        sub: &str,
+        at: Millis,
+        change: impl FnOnce(&mut Value),
+    ) {
         let before = object.clone();
         change(object);
         if sub.is_empty() && before["spec"] != object["spec"] && object["metadata"].get("generation").is_some() {

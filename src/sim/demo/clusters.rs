@@ -41,6 +41,8 @@ pub enum Trouble {
 pub struct Cluster {
     /// Name, also of the kubeconfig context.
     pub name: &'static str,
+    /// Short name for narrow columns.
+    pub alias: &'static str,
     /// Environment.
     pub environment: &'static str,
     /// Cloud region as node labels tell it.
@@ -61,8 +63,8 @@ pub struct Cluster {
     pub team: &'static str,
     /// Tier.
     pub tier: &'static str,
-    /// Whom to call.
-    pub contacts: &'static [&'static str],
+    /// Whom to call: who, and where to reach them.
+    pub contacts: &'static [(&'static str, &'static str)],
     /// What is wrong.
     pub trouble: Trouble,
     /// Scales the replicas of services: percent.
@@ -77,6 +79,7 @@ pub struct Cluster {
 pub const CLUSTERS: &[Cluster] = &[
     Cluster {
         name: "eu-west-1-prod-a",
+        alias: "eu-w1-a",
         environment: "prod",
         region: "eu-west-1",
         zones: &["eu-west-1a", "eu-west-1b", "eu-west-1c"],
@@ -87,7 +90,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m7i.4xlarge",
         team: "payments-sre",
         tier: "1",
-        contacts: &["payments-oncall@example.com", "+353 1 555 0142"],
+        contacts: &[("payments on-call", "payments-oncall@example.com"), ("on-call telephone", "+353 1 555 0142")],
         trouble: Trouble::NodeDown,
         size: 100,
         age_days: 612,
@@ -95,6 +98,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "eu-west-1-prod-b",
+        alias: "eu-w1-b",
         environment: "prod",
         region: "eu-west-1",
         zones: &["eu-west-1a", "eu-west-1b", "eu-west-1c"],
@@ -105,7 +109,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m7i.4xlarge",
         team: "payments-sre",
         tier: "1",
-        contacts: &["payments-oncall@example.com", "+353 1 555 0142"],
+        contacts: &[("payments on-call", "payments-oncall@example.com"), ("on-call telephone", "+353 1 555 0142")],
         trouble: Trouble::None,
         size: 100,
         age_days: 598,
@@ -113,6 +117,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "us-east-1-prod-a",
+        alias: "us-e1-a",
         environment: "prod",
         region: "us-east-1",
         zones: &["us-east-1a", "us-east-1b", "us-east-1d"],
@@ -123,7 +128,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m7i.4xlarge",
         team: "payments-sre",
         tier: "1",
-        contacts: &["payments-oncall@example.com", "+1 212 555 0187"],
+        contacts: &[("payments on-call", "payments-oncall@example.com"), ("on-call telephone", "+1 212 555 0187")],
         trouble: Trouble::None,
         size: 150,
         age_days: 580,
@@ -131,6 +136,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "us-west-2-prod",
+        alias: "us-w2",
         environment: "prod",
         region: "us-west-2",
         zones: &["us-west-2a", "us-west-2b"],
@@ -141,7 +147,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m7i.2xlarge",
         team: "storefront",
         tier: "2",
-        contacts: &["storefront-oncall@example.com"],
+        contacts: &[("storefront on-call", "storefront-oncall@example.com")],
         trouble: Trouble::LoginExpired,
         size: 75,
         age_days: 377,
@@ -149,6 +155,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "sa-east-1-prod",
+        alias: "sa-e1",
         environment: "prod",
         region: "sa-east-1",
         zones: &["sa-east-1a", "sa-east-1c"],
@@ -159,7 +166,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m6i.2xlarge",
         team: "storefront",
         tier: "2",
-        contacts: &["storefront-oncall@example.com"],
+        contacts: &[("storefront on-call", "storefront-oncall@example.com")],
         trouble: Trouble::Refused,
         size: 75,
         age_days: 290,
@@ -167,6 +174,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "ap-south-1-prod",
+        alias: "ap-s1",
         environment: "prod",
         region: "ap-south-1",
         zones: &["ap-south-1a", "ap-south-1b"],
@@ -177,7 +185,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m6i.4xlarge",
         team: "storefront",
         tier: "2",
-        contacts: &["storefront-oncall@example.com", "+91 22 5550 0163"],
+        contacts: &[("storefront on-call", "storefront-oncall@example.com"), ("on-call telephone", "+91 22 5550 0163")],
         trouble: Trouble::FallsSilent(75),
         size: 75,
         age_days: 455,
@@ -185,6 +193,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "ap-northeast-1-prod",
+        alias: "ap-ne1",
         environment: "prod",
         region: "ap-northeast-1",
         zones: &["ap-northeast-1a", "ap-northeast-1c"],
@@ -195,7 +204,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "m7i.2xlarge",
         team: "logistics",
         tier: "2",
-        contacts: &["logistics-oncall@example.com"],
+        contacts: &[("logistics on-call", "logistics-oncall@example.com")],
         trouble: Trouble::NodesForbidden,
         size: 75,
         age_days: 198,
@@ -203,6 +212,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "cn-north-1-prod",
+        alias: "cn-n1",
         environment: "prod",
         region: "cn-beijing",
         zones: &["cn-beijing-h", "cn-beijing-k", "cn-beijing-l"],
@@ -213,7 +223,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "ecs.g8i.4xlarge",
         team: "支付平台",
         tier: "1",
-        contacts: &["值班 pay-oncall@example.cn", "+86 10 5550 0112"],
+        contacts: &[("支付值班", "pay-oncall@example.cn"), ("on-call telephone", "+86 10 5550 0112")],
         trouble: Trouble::Slow(280),
         size: 100,
         age_days: 530,
@@ -221,6 +231,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "cn-shanghai-prod",
+        alias: "cn-sh",
         environment: "prod",
         region: "ap-shanghai",
         zones: &["200003", "200004"],
@@ -231,7 +242,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "SA5.4XLARGE64",
         team: "支付平台",
         tier: "1",
-        contacts: &["值班 pay-oncall@example.cn"],
+        contacts: &[("支付值班", "pay-oncall@example.cn")],
         trouble: Trouble::None,
         size: 100,
         age_days: 415,
@@ -239,6 +250,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "staging",
+        alias: "stg",
         environment: "staging",
         region: "dc-fra1",
         zones: &["fra1-r1", "fra1-r2"],
@@ -249,7 +261,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "r650",
         team: "platform",
         tier: "3",
-        contacts: &["platform@example.com"],
+        contacts: &[("platform", "platform@example.com")],
         trouble: Trouble::None,
         size: 50,
         age_days: 702,
@@ -257,6 +269,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "dev",
+        alias: "dv",
         environment: "dev",
         region: "dc-fra1",
         zones: &["fra1-r3"],
@@ -267,7 +280,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "r650",
         team: "platform",
         tier: "4",
-        contacts: &["platform@example.com"],
+        contacts: &[("platform", "platform@example.com")],
         trouble: Trouble::None,
         size: 25,
         age_days: 702,
@@ -275,6 +288,7 @@ pub const CLUSTERS: &[Cluster] = &[
     },
     Cluster {
         name: "edge-store-0412",
+        alias: "edge-412",
         environment: "edge",
         region: "store-0412",
         zones: &["backroom"],
@@ -285,7 +299,7 @@ pub const CLUSTERS: &[Cluster] = &[
         instance: "k3s",
         team: "retail-edge",
         tier: "3",
-        contacts: &["retail-edge@example.com"],
+        contacts: &[("retail-edge", "retail-edge@example.com")],
         trouble: Trouble::CertificateEnds(6),
         size: 25,
         age_days: 840,

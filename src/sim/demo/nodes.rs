@@ -81,8 +81,12 @@ fn labels(cluster: &Cluster, n: usize) -> Value {
 
 fn annotations(cluster: &Cluster) -> Value {
     match cluster.flavour {
-        Flavour::K3s | Flavour::Ack => json!({"flannel.alpha.coreos.com/backend-type": "vxlan", "node.alpha.kubernetes.io/ttl": "0"}),
-        Flavour::Kubeadm => json!({"projectcalico.org/IPv4Address": "10.20.0.1/24", "node.alpha.kubernetes.io/ttl": "0"}),
+        Flavour::K3s | Flavour::Ack => {
+            json!({"flannel.alpha.coreos.com/backend-type": "vxlan", "node.alpha.kubernetes.io/ttl": "0"})
+        }
+        Flavour::Kubeadm => {
+            json!({"projectcalico.org/IPv4Address": "10.20.0.1/24", "node.alpha.kubernetes.io/ttl": "0"})
+        }
         Flavour::Tke => json!({"network.cilium.io/ipv4-pod-cidr": "10.0.0.0/24", "node.alpha.kubernetes.io/ttl": "0"}),
         Flavour::Eks => json!({"node.alpha.kubernetes.io/ttl": "0"}),
     }
@@ -146,9 +150,12 @@ fn status(bake: &Bake<'_>, cluster: &Cluster, n: usize, down: bool, short: bool)
         or_down("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
     ];
     match cluster.flavour {
-        Flavour::Kubeadm => conditions.insert(0, cond("NetworkUnavailable", "False", "CalicoIsUp", "Calico is running on this node", 9000)),
-        Flavour::Tke => conditions.insert(0, cond("NetworkUnavailable", "False", "CiliumIsUp", "Cilium is running on this node", 9000)),
-        Flavour::Ack => conditions.insert(0, cond("NetworkUnavailable", "False", "FlannelIsUp", "Flannel is running on this node", 9000)),
+        Flavour::Kubeadm => conditions
+            .insert(0, cond("NetworkUnavailable", "False", "CalicoIsUp", "Calico is running on this node", 9000)),
+        Flavour::Tke => conditions
+            .insert(0, cond("NetworkUnavailable", "False", "CiliumIsUp", "Cilium is running on this node", 9000)),
+        Flavour::Ack => conditions
+            .insert(0, cond("NetworkUnavailable", "False", "FlannelIsUp", "Flannel is running on this node", 9000)),
         Flavour::Eks | Flavour::K3s => {}
     }
     let os = match cluster.flavour {

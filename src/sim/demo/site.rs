@@ -137,7 +137,16 @@ impl<'a> Site<'a> {
     }
 
     /// An event about an object, last seen so many minutes ago.
-    pub fn event(&self, about: &Value, kind: &str, reason: &str, message: &str, component: &str, count: i64, minutes: i64) {
+    pub fn event(
+        &self,
+        about: &Value,
+        kind: &str,
+        reason: &str,
+        message: &str,
+        component: &str,
+        count: i64,
+        minutes: i64,
+    ) {
         let last = self.bake.ago(minutes);
         let first = Millis(last.0 - (count - 1) * 97_000);
         let event_name = format!("{}.{:016x}", name(about), seed::number(&[uid(about), reason, message]));

@@ -104,7 +104,12 @@ fn probe(path: &str, period: i64) -> Value {
 /// The content of a service's ConfigMap where a cluster has none of its own.
 pub fn config(service: &Service) -> String {
     let n = seed::number(&["config", service.name]);
-    format!("workers: {}\ntimeout: {}s\nretries: {}\nfeatures:\n  - tracing\n  - audit\n", 4 + n % 12, 2 + n % 20, n % 5)
+    format!(
+        "workers: {}\ntimeout: {}s\nretries: {}\nfeatures:\n  - tracing\n  - audit\n",
+        4 + n % 12,
+        2 + n % 20,
+        n % 5
+    )
 }
 
 /// Who writes the objects of a system.
@@ -155,7 +160,11 @@ pub fn mark(object: &mut Value, rid: Rid, service: &Service, seed: u64) {
             label("work.karmada.io/permanent-id", &seed::uid(seed, &["work", name]));
             label("karmada.io/managed", "true");
             set(object, &["metadata", "annotations", "work.karmada.io/namespace"], json!("karmada-es-cn"));
-            set(object, &["metadata", "annotations", "work.karmada.io/name"], json!(format!("{name}-{}", seed::suffix(seed, &["work", name], 9))));
+            set(
+                object,
+                &["metadata", "annotations", "work.karmada.io/name"],
+                json!(format!("{name}-{}", seed::suffix(seed, &["work", name], 9))),
+            );
         }
         Delivery::Ocm => {
             let work = format!("{}-{space}-{name}", &seed::sha256("hub")[..32]);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     bake::{By, KCM},
-    services::{Service, Shape, Twist, twists},
+    services::{Service, Shape, System, Twist, twists},
     site::{Crew, Site},
     template,
 };
@@ -73,7 +73,9 @@ fn releases(site: &Site<'_>, service: &Service) -> Vec<Release> {
                 }
             }
             Twist::EditedByHand(tag, minutes) => all.push(Release { tag, at: site.bake.ago(minutes), by_hand: true }),
-            Twist::BadRelease(tag, minutes) | Twist::AllCrash(tag, minutes) => all.push(plain(tag, site.bake.ago(minutes))),
+            Twist::BadRelease(tag, minutes) | Twist::AllCrash(tag, minutes) => {
+                all.push(plain(tag, site.bake.ago(minutes)))
+            }
             _ => {}
         }
     }
@@ -115,7 +117,8 @@ fn writer(service: &Service, release: &Release) -> By {
 
 /// The object after all its releases, and how it was at each of them.
 fn history(site: &Site<'_>, service: &Service, rid: Rid, releases: &[Release], extra: Value) -> (Value, Vec<Value>) {
-    let first = releases.first().copied().unwrap_or(Release { tag: service.version, at: site.bake.now, by_hand: false });
+    let first =
+        releases.first().copied().unwrap_or(Release { tag: service.version, at: site.bake.now, by_hand: false });
     let born = Millis(site.bake.ago(site.cluster.age_days * 1440 * 3 / 4).0.min(first.at.0));
     let object = manifest(site, service, rid, first.tag, extra);
     let mut object = site.bake.new_object(rid, object, writer(service, &first), born);
@@ -132,8 +135,13 @@ fn history(site: &Site<'_>, service: &Service, rid: Rid, releases: &[Release], e
 
 fn deployments(site: &Site<'_>, service: &Service) {
     let releases = releases(site, service);
+    // Payments go one pod at a time and never below strength.
+    let steps = match service.system {
+        System::Payments => json!({"maxSurge": 1, "maxUnavailable": 0}),
+        _ => json!({"maxSurge": "25%", "maxUnavailable": "25%"}),
+    };
     let extra = json!({
-        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+        "strategy": {"type": "RollingUpdate", "rollingUpdate": steps},
         "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600});
     let (mut object, past) = history(site, service, kinds::DEPLOYMENTS, &releases, extra);
     let limits = deployment::limits(&object);
@@ -217,12 +225,25 @@ fn tell_trouble(site: &Site<'_>, pods: &[Value], minutes: i64) {
         for (container, image) in ways {
             match behaviour(image) {
                 Behaviour::Crash => {
-                    let message = format!("Back-off restarting failed container {container} in pod {}_{}({})", name(pod), namespace(pod), uid(pod));
+                    let message = format!(
+                        "Back-off restarting failed container {container} in pod {}_{}({})",
+                        name(pod),
+                        namespace(pod),
+                        uid(pod)
+                    );
                     site.event(pod, "Warning", "BackOff", &message, "kubelet", count * 3, 1);
                 }
                 Behaviour::NoPull => {
                     site.event(pod, "Warning", "Failed", "Error: ImagePullBackOff", "kubelet", count, 2);
-                    site.event(pod, "Warning", "BackOff", &format!("Back-off pulling image \"{image}\""), "kubelet", count * 2, 1);
+                    site.event(
+                        pod,
+                        "Warning",
+                        "BackOff",
+                        &format!("Back-off pulling image \"{image}\""),
+                        "kubelet",
+                        count * 2,
+                        1,
+                    );
                 }
                 Behaviour::Unready => {
                     let message = "Readiness probe failed: HTTP probe failed with statuscode: 503";
@@ -338,7 +359,13 @@ fn canaries(site: &Site<'_>, service: &Service) {
         set(r, &["metadata", "annotations", "rollout.argoproj.io/revision"], json!(number));
     });
     // The controller fills in the rest; what it must find is which revision is the stable one.
-    site.bake.report(kinds::ROLLOUTS, &mut object, by, last, json!({"stableRS": hash, "currentPodHash": hash, "phase": "Healthy", "currentStepIndex": 4}));
+    site.bake.report(
+        kinds::ROLLOUTS,
+        &mut object,
+        by,
+        last,
+        json!({"stableRS": hash, "currentPodHash": hash, "phase": "Healthy", "currentStepIndex": 4}),
+    );
     site.bake.load(kinds::ROLLOUTS, object);
 }
 
@@ -354,13 +381,15 @@ fn cron(site: &Site<'_>, service: &Service, schedule: &str) {
         "schedule": schedule, "concurrencyPolicy": "Forbid", "suspend": false, "successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1,
         "jobTemplate": {"metadata": {"labels": template::labels(service, tag)}, "spec": {"template": pod_template}}}});
     template::mark(&mut object, kinds::CRONJOBS, service, site.bake.seed);
-    let mut object = site.bake.new_object(kinds::CRONJOBS, object, template::writer(service.system.delivery()), at_time);
+    let mut object =
+        site.bake.new_object(kinds::CRONJOBS, object, template::writer(service.system.delivery()), at_time);
     let starts = job::last_starts(schedule, site.bake.now, 3);
     for start in &starts {
         past_job(site, &object, *start);
     }
     if let Some(newest) = starts.last() {
-        let status = json!({"lastScheduleTime": stamp(*newest), "lastSuccessfulTime": stamp(Millis(newest.0 + 25_000))});
+        let status =
+            json!({"lastScheduleTime": stamp(*newest), "lastSuccessfulTime": stamp(Millis(newest.0 + 25_000))});
         site.bake.report(kinds::CRONJOBS, &mut object, KCM, *newest, status);
     }
     site.bake.load(kinds::CRONJOBS, object);
@@ -370,8 +399,10 @@ fn past_job(site: &Site<'_>, cron: &Value, start: Millis) {
     let object = job::job_of(cron, start.0 / 60_000);
     let mut object = site.bake.new_object(kinds::JOBS, object, KCM, start);
     let end = stamp(Millis(start.0 + 25_000));
-    let cond = |kind: &str| json!({"type": kind, "status": "True", "reason": "CompletionsReached",
-        "message": "Reached expected number of succeeded pods", "lastProbeTime": end, "lastTransitionTime": end});
+    let cond = |kind: &str| {
+        json!({"type": kind, "status": "True", "reason": "CompletionsReached",
+        "message": "Reached expected number of succeeded pods", "lastProbeTime": end, "lastTransitionTime": end})
+    };
     let status = json!({"startTime": stamp(start), "completionTime": end, "succeeded": 1, "ready": 0, "uncountedTerminatedPods": {},
         "conditions": [cond("SuccessCriteriaMet"), cond("Complete")]});
     site.bake.report(kinds::JOBS, &mut object, KCM, Millis(start.0 + 25_000), status);

@@ -38,14 +38,22 @@ impl Log {
         let containers = list(pod, "/spec/containers");
         let names: Vec<&str> = containers.iter().map(|c| text(c, "/name")).collect();
         if container.is_empty() && names.len() > 1 {
-            return Err(format!("a container name must be specified for pod {}, choose one of: [{}]", name(pod), names.join(" ")));
+            return Err(format!(
+                "a container name must be specified for pod {}, choose one of: [{}]",
+                name(pod),
+                names.join(" ")
+            ));
         }
         let spec = containers.iter().find(|c| container.is_empty() || text(c, "/name") == container);
         let spec = spec.ok_or_else(|| format!("container {container} is not valid for pod {}", name(pod)))?;
         let container = text(spec, "/name");
-        let status = list(pod, "/status/containerStatuses").iter().find(|c| text(c, "/name") == container).unwrap_or(&Value::Null);
+        let status = list(pod, "/status/containerStatuses")
+            .iter()
+            .find(|c| text(c, "/name") == container)
+            .unwrap_or(&Value::Null);
         let running = time(status, "/state/running/startedAt").map(|start| (start, None));
-        let ended = |p: &str| Some((time(status, &format!("{p}/startedAt"))?, time(status, &format!("{p}/finishedAt"))));
+        let ended =
+            |p: &str| Some((time(status, &format!("{p}/startedAt"))?, time(status, &format!("{p}/finishedAt"))));
         let last = ended("/lastState/terminated");
         let span = if previous { last } else { running.or_else(|| ended("/state/terminated")).or(last) };
         let Some((start, end)) = span else {
@@ -118,15 +126,20 @@ impl Log {
         }
         match rng.below(40) {
             0 => format!("{stamp} WARN  slow request path={path} took={}ms trace={trace:08x}", ms * 11),
-            1 => format!("{stamp} WARN  retrying upstream attempt=2 cause=\"connection reset by peer\" trace={trace:08x}"),
+            1 => format!(
+                "{stamp} WARN  retrying upstream attempt=2 cause=\"connection reset by peer\" trace={trace:08x}"
+            ),
             2 => format!("{stamp} INFO  config reloaded entries={}", 10 + rng.below(40)),
-            3 if rng.one_in(6) => format!("{stamp} ERROR upstream timed out after 5000ms path={path} trace={trace:08x}"),
+            3 if rng.one_in(6) => {
+                format!("{stamp} ERROR upstream timed out after 5000ms path={path} trace={trace:08x}")
+            }
             _ => format!("{stamp} INFO  request done method=GET path={path} status=200 took={ms}ms trace={trace:08x}"),
         }
     }
 }
 
-const PATHS: &[&str] = &["/v1/accounts", "/v1/payments", "/v2/orders", "/healthz", "/v1/quotes", "/v1/支付", "/metrics", "/v1/sessions"];
+const PATHS: &[&str] =
+    &["/v1/accounts", "/v1/payments", "/v2/orders", "/healthz", "/v1/quotes", "/v1/支付", "/metrics", "/v1/sessions"];
 
 /// What a container writes before it ends with an error.
 const CRASH: &[&str] = &[

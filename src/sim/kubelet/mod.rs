@@ -102,7 +102,13 @@ impl Plans {
 
     fn bind(&mut self, ctx: &Ctx<'_>, key: &Key, pod: &Value) -> bool {
         let Some(node) = self.choose(ctx, pod) else {
-            ctx.event(pod, "Warning", "FailedScheduling", "0 nodes are available: no node fits the pod.", "default-scheduler");
+            ctx.event(
+                pod,
+                "Warning",
+                "FailedScheduling",
+                "0 nodes are available: no node fits the pod.",
+                "default-scheduler",
+            );
             return false;
         };
         *self.placed.entry(node.clone()).or_default() += 1;
@@ -125,9 +131,7 @@ impl Plans {
             let value = n.value(&resource);
             is_true(&value, "Ready") && !truth(&value, "/spec/unschedulable")
         });
-        let weight = |n: &str| {
-            (self.placed.get(n).copied().unwrap_or(0), seed::number(&[n, uid(pod)]))
-        };
+        let weight = |n: &str| (self.placed.get(n).copied().unwrap_or(0), seed::number(&[n, uid(pod)]));
         open.map(|n| n.name().to_owned()).min_by_key(|n| weight(n))
     }
 }
@@ -175,7 +179,9 @@ fn next_alive(pod: &Value, draw: impl Fn(&str, i64, i64) -> i64) -> Option<(Step
 }
 
 fn node_answers(ctx: &Ctx<'_>, node: &str) -> bool {
-    ctx.store.value(kinds::NODES, "", node).is_none_or(|n| condition(&n, "Ready").is_none_or(|c| text(c, "/status") == "True"))
+    ctx.store
+        .value(kinds::NODES, "", node)
+        .is_none_or(|n| condition(&n, "Ready").is_none_or(|c| text(c, "/status") == "True"))
 }
 
 /// Writes the status after a step, with the event that goes with it.
@@ -216,7 +222,8 @@ fn tell(ctx: &Ctx<'_>, pod: &Value, step: Step) {
     match step {
         Step::Start => match image_of(Behaviour::NoPull) {
             Some((_, image)) => {
-                let message = format!("Failed to pull image \"{image}\": failed to pull and unpack image \"{image}\": not found");
+                let message =
+                    format!("Failed to pull image \"{image}\": failed to pull and unpack image \"{image}\": not found");
                 ctx.event(pod, "Warning", "Failed", &message, KUBELET);
             }
             None if image_of(Behaviour::Unready).is_some() => {
@@ -232,7 +239,12 @@ fn tell(ctx: &Ctx<'_>, pod: &Value, step: Step) {
         }
         Step::Crash => {
             let container = image_of(Behaviour::Crash).map_or("", |(n, _)| n);
-            let message = format!("Back-off restarting failed container {container} in pod {}_{}({})", name(pod), namespace(pod), uid(pod));
+            let message = format!(
+                "Back-off restarting failed container {container} in pod {}_{}({})",
+                name(pod),
+                namespace(pod),
+                uid(pod)
+            );
             ctx.event(pod, "Warning", "BackOff", &message, KUBELET);
         }
         _ => {}
@@ -263,7 +275,8 @@ pub fn duration(text: &str) -> Option<i64> {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;
         rest = &rest[digits..];
-        let (unit, seconds) = [("ms", 0.001), ("h", 3600.0), ("m", 60.0), ("s", 1.0)].into_iter().find(|(u, _)| rest.starts_with(u))?;
+        let (unit, seconds) =
+            [("ms", 0.001), ("h", 3600.0), ("m", 60.0), ("s", 1.0)].into_iter().find(|(u, _)| rest.starts_with(u))?;
         rest = &rest[unit.len()..];
         total += Duration::try_from_secs_f64(number * seconds).ok()?;
     }
@@ -276,7 +289,9 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_go_writes_them() {
-        for (text, ms) in [("1m30s", Some(90_000)), ("250ms", Some(250)), ("1.5s", Some(1500)), ("", None), ("soon", None)] {
+        for (text, ms) in
+            [("1m30s", Some(90_000)), ("250ms", Some(250)), ("1.5s", Some(1500)), ("", None), ("soon", None)]
+        {
             assert_eq!(duration(text), ms, "{text}");
         }
     }

@@ -94,7 +94,8 @@ pub struct Facts<'a> {
 
 /// The whole status of a pod in a stage.
 pub fn status(pod: &Value, stage: Stage, facts: &Facts<'_>) -> Value {
-    let containers: Vec<Value> = list(pod, "/spec/containers").iter().map(|c| container(pod, c, stage, facts)).collect();
+    let containers: Vec<Value> =
+        list(pod, "/spec/containers").iter().map(|c| container(pod, c, stage, facts)).collect();
     let unready: Vec<&str> = containers.iter().filter(|c| !truth(c, "/ready")).map(|c| text(c, "/name")).collect();
     let done = stage == Stage::Succeeded;
     let ready = unready.is_empty() && !done;
@@ -104,7 +105,9 @@ pub fn status(pod: &Value, stage: Stage, facts: &Facts<'_>) -> Value {
         Stage::Succeeded => "Succeeded",
     };
     let because = if done { json!({"reason": "PodCompleted"}) } else { not_ready(&unready) };
-    let cond = |kind: &str, holds: bool| condition_value(pod, kind, holds, if holds { None } else { Some(&because) }, facts.now);
+    let cond = |kind: &str, holds: bool| {
+        condition_value(pod, kind, holds, if holds { None } else { Some(&because) }, facts.now)
+    };
     let network = stage != Stage::Creating;
     let start = time(pod, "/status/startTime").unwrap_or(facts.now);
     let mut status = json!({
@@ -158,7 +161,8 @@ pub fn condition_value(object: &Value, kind: &str, holds: bool, because: Option<
 fn container(pod: &Value, container: &Value, stage: Stage, facts: &Facts<'_>) -> Value {
     let (name, image) = (text(container, "/name"), text(container, "/image"));
     let ways = behaviour(image);
-    let before = list(pod, "/status/containerStatuses").iter().find(|c| text(c, "/name") == name).unwrap_or(&Value::Null);
+    let before =
+        list(pod, "/status/containerStatuses").iter().find(|c| text(c, "/name") == name).unwrap_or(&Value::Null);
     let id = image_id(image, content(image, facts.contents));
     let restarts = if ways == Behaviour::Crash { facts.restarts } else { int(before, "/restartCount", 0) };
     let last = before.get("lastState").cloned().unwrap_or_else(|| json!({}));
