@@ -7,9 +7,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Store, row::Resources};
+use super::{Store, cluster, risk, row::Resources};
 use crate::model::{
-    ApiCertificate, Cause, ClusterFacts, ClusterId, ClusterRecord, Condition, KubeVersion, Millis, Secs,
+    ApiCertificate, Cause, ClusterFacts, ClusterId, ClusterRecord, ClusterState, Condition, KubeVersion, Millis, Secs,
+};
+
+pub use super::{
+    risk::is_production,
+    support::{TABLE_AS_OF, parse_version, support},
 };
 
 /// Where a value comes from.
@@ -222,12 +227,219 @@ pub struct Counts {
 
 /// The row of one cluster.
 pub fn cluster_row(store: &Store, id: ClusterId, now: Millis) -> Option<ClusterRow> {
-    let _ = (store, id, now);
-    None
+    store.shard(id).map(|shard| cluster::row(id, shard, newest_minor(store), now))
 }
 
-/// Header counts.
+/// The rows of all clusters, in the order of their numbers.
+pub fn rows(store: &Store, now: Millis) -> Vec<ClusterRow> {
+    let newest = newest_minor(store);
+    store.clusters().map(|(id, shard)| cluster::row(id, shard, newest, now)).collect()
+}
+
+fn newest_minor(store: &Store) -> Option<u16> {
+    store.clusters().filter_map(|(_, s)| s.facts.version.as_ref()).filter(|v| v.major == 1).map(|v| v.minor).max()
+}
+
+/// Header counts. Reads counters only: cheap enough for every frame.
 pub fn counts(store: &Store, now: Millis) -> Counts {
-    let _ = (store, now);
-    Counts::default()
+    let mut counts = Counts::default();
+    for (_, shard) in store.clusters() {
+        counts.total += 1;
+        let counter = match shard.condition.state {
+            ClusterState::Connecting | ClusterState::Syncing => &mut counts.busy,
+            ClusterState::Stale => &mut counts.stale,
+            ClusterState::LoginExpired | ClusterState::Forbidden => &mut counts.denied,
+            ClusterState::Unreachable => &mut counts.unreachable,
+            ClusterState::Live => match risk::class(&cluster::risks(shard, now)) {
+                0 => &mut counts.ok,
+                1 => &mut counts.warn,
+                _ => &mut counts.bad,
+            },
+        };
+        *counter += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        fleet::{
+            delta::Delta,
+            row::{CsiNodeRow, Detail, NamespaceRow, NodeReady, NodeRow, Row},
+            testing::{change_workload, delete, labels, live, pod, row, store, upserts, workload},
+        },
+        model::{Builtin, CauseCode, Contact, Health, KindStatus, Place},
+    };
+
+    const C: ClusterId = ClusterId(0);
+    const NOW: Millis = Millis(1_800_000_000_000);
+
+    fn node(name: &str, ready: NodeReady, zone: &str) -> Row {
+        let detail = NodeRow {
+            ready,
+            kubelet: "v1.33.1".into(),
+            region: "eu-west-1".into(),
+            zone: zone.into(),
+            provider: "aws".into(),
+            allocatable: Resources { cpu_m: 4000, mem: 1 << 30, pods: 110 },
+            network_marks: Box::from([Arc::from("network.cilium.io/")]),
+            ..NodeRow::default()
+        };
+        row("", name, Detail::Node(Box::new(detail)))
+    }
+
+    fn system(entries: &[(&str, &str)]) -> Row {
+        let ledger = entries.iter().map(|(k, v)| (Arc::from(*k), Arc::from(*v))).collect();
+        row("", "kube-system", Detail::Namespace(Box::new(NamespaceRow { terminating: false, ledger })))
+    }
+
+    fn facts(git: &str, minor: u16) -> ClusterFacts {
+        let version = KubeVersion { git: git.into(), major: 1, minor, emulated_minor: None };
+        ClusterFacts { version: Some(version), ..ClusterFacts::default() }
+    }
+
+    fn at(store: &Store) -> ClusterRow {
+        cluster_row(store, C, NOW).unwrap()
+    }
+
+    #[test]
+    fn nodes_and_pods_are_counted_as_they_change() {
+        let mut store = store(&["a"]);
+        let nodes = vec![node("n1", NodeReady::Yes, "a"), node("n2", NodeReady::Unknown, "b")];
+        store.apply(upserts(0, Builtin::Node, nodes));
+        store.apply(upserts(0, Builtin::Pod, vec![pod("x", "p", Health::Ok), pod("x", "q", Health::Bad)]));
+        let r = at(&store);
+        assert_eq!((r.nodes.value, r.nodes.source), (Some((1, 2)), Source::Live));
+        assert_eq!(r.zones.value.unwrap(), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
+        assert_eq!((r.region.value.as_deref(), r.provider.value.as_deref()), (Some("eu-west-1"), Some("AWS")));
+        assert_eq!((r.allocatable.value.unwrap().cpu_m, r.requested.value.unwrap().cpu_m), (8000, 200));
+        assert_eq!((r.pods.value, &r.risks[0]), (Some((1, 2)), &Risk::NodesDown(1)));
+        store.apply(upserts(0, Builtin::Node, vec![Row { version: 2, ..node("n2", NodeReady::Yes, "a") }]));
+        store.apply(delete(0, Builtin::Pod, "x", "q"));
+        let r = at(&store);
+        assert_eq!((r.nodes.value, r.pods.value), (Some((2, 2)), Some((1, 1))));
+        assert_eq!(r.zones.value.unwrap(), [("a".to_owned(), 2)]);
+        assert!(r.risks.is_empty(), "{:?}", r.risks);
+    }
+
+    #[test]
+    fn a_forbidden_kind_blanks_its_own_value_alone() {
+        let mut store = store(&["a"]);
+        store.apply(upserts(0, Builtin::Node, vec![node("n1", NodeReady::Yes, "a")]));
+        store.apply(upserts(0, Builtin::Pod, vec![pod("x", "p", Health::Ok)]));
+        let cause = Cause::new(CauseCode::Forbidden, "nodes is forbidden").during("list", "nodes", "");
+        store.apply(Delta::Kind(C, Builtin::Node.id(), KindStatus::Forbidden(cause.clone())));
+        let r = at(&store);
+        assert_eq!((r.nodes.value, r.nodes.source, r.nodes.why.as_ref()), (None, Source::Unknown, Some(&cause)));
+        assert_eq!((r.allocatable.value, r.region.value), (None, None));
+        assert_eq!((r.pods.value, r.pods.source), (Some((1, 1)), Source::Live));
+        assert_eq!(r.risks, [Risk::KindsForbidden(1)]);
+    }
+
+    #[test]
+    fn a_silent_cluster_keeps_its_last_values_with_their_time() {
+        let mut store = store(&["a"]);
+        store.apply(upserts(0, Builtin::Node, vec![node("n1", NodeReady::Yes, "a")]));
+        let cause = Cause::new(CauseCode::Silent, "nothing heard for 15 s");
+        let stale = Condition { state: ClusterState::Stale, cause: Some(cause.clone()), ..live(NOW.0 + 5000) };
+        store.apply(Delta::Condition(C, stale));
+        let r = at(&store);
+        assert_eq!((r.nodes.value, r.nodes.source), (Some((1, 1)), Source::LastKnown));
+        assert_eq!((r.nodes.at, r.nodes.why), (Millis(NOW.0 + 5000), Some(cause)));
+        assert_eq!((r.risks, counts(&store, NOW).stale), (vec![Risk::NotLive(6)], 1));
+    }
+
+    #[test]
+    fn live_outranks_annotated_outranks_declared_outranks_guessed() {
+        let mut store = store(&["a"]);
+        let record = ClusterRecord {
+            name: "a".into(),
+            environment: "dev".into(),
+            environment_guessed: true,
+            team: "declared".into(),
+            region: "mars".into(),
+            tier: "1".into(),
+            contacts: vec![Contact { name: "Ann".into(), reach: "+1".into() }],
+            ..ClusterRecord::default()
+        };
+        store.apply(Delta::Record(C, Arc::new(record)));
+        assert_eq!(at(&store).environment.source, Source::Guessed);
+        store.apply(upserts(0, Builtin::Namespace, vec![system(&[("environment", "prod"), ("team", "live")])]));
+        store.apply(upserts(0, Builtin::Node, vec![node("n1", NodeReady::Yes, "a")]));
+        let r = at(&store);
+        assert_eq!((r.environment.value.as_deref(), r.environment.source), (Some("prod"), Source::Live));
+        assert_eq!(r.environment.declared, None, "a guess is no declaration");
+        assert_eq!((r.team.value.as_deref(), r.team.declared.as_deref()), (Some("live"), Some("declared")));
+        assert_eq!((r.region.value.as_deref(), r.region.declared.as_deref()), (Some("eu-west-1"), Some("mars")));
+        assert_eq!((r.tier.value.as_deref(), r.tier.source), (Some("1"), Source::Declared));
+        assert_eq!(r.contacts.value.unwrap(), ["Ann +1"]);
+    }
+
+    #[test]
+    fn plug_ins_need_two_marks_and_one_of_two_networks_is_left_over() {
+        let mut store = store(&["a"]);
+        let agent = |name: &str, app: &str, image: &str, ready: u32| {
+            let mut row = workload("kube-system", name, image);
+            row.labels = labels(&[("k8s-app", app)]);
+            change_workload(row, |w| (w.ready, w.wanted) = (ready, Some(3)))
+        };
+        store.apply(upserts(0, Builtin::Node, vec![node("n1", NodeReady::Yes, "a")]));
+        let calico = agent("calico-node", "calico-node", "calico/node:v3.28", 1);
+        let cilium = agent("cilium", "cilium", "cilium/cilium:v1.16.2", 3);
+        store.apply(upserts(0, Builtin::DaemonSet, vec![calico, cilium]));
+        store.apply(upserts(0, Builtin::Deployment, vec![agent("coredns", "kube-dns", "coredns:1.11", 2)]));
+        let row = at(&store);
+        let cni = row.cni.value.unwrap();
+        let seen: Vec<(&str, &str, &str, bool)> =
+            cni.iter().map(|p| (p.name.as_str(), p.version.as_str(), p.role.as_str(), p.guessed)).collect();
+        assert_eq!(seen, [("Cilium", "v1.16.2", "primary", false), ("Calico", "v3.28", "residue", true)]);
+        let dns = &row.plugins.value.unwrap()[0];
+        assert_eq!((dns.name.as_str(), dns.coverage), ("CoreDNS", (2, 3)));
+        assert!(row.risks.contains(&Risk::Plugin(2)), "{:?}", row.risks);
+    }
+
+    #[test]
+    fn drivers_are_covered_by_nodes() {
+        let mut store = store(&["a"]);
+        let nodes = vec![node("n1", NodeReady::Yes, "a"), node("n2", NodeReady::Yes, "a")];
+        store.apply(upserts(0, Builtin::Node, nodes));
+        let drivers = CsiNodeRow { drivers: Box::from([Arc::from("ebs.csi.aws.com")]) };
+        store.apply(upserts(0, Builtin::CsiNode, vec![row("", "n1", Detail::CsiNode(Box::new(drivers)))]));
+        let csi = at(&store).csi.value.unwrap();
+        assert_eq!((csi[0].name.as_str(), csi[0].coverage), ("ebs.csi.aws.com", (1, 2)));
+    }
+
+    #[test]
+    fn versions_distributions_and_how_far_behind() {
+        let mut store = store(&["a", "b"]);
+        store.apply(Delta::Facts(C, Arc::new(facts("v1.33.4-eks-1a2b", 33))));
+        store.apply(Delta::Facts(ClusterId(1), Arc::new(facts("v1.36.0", 36))));
+        assert_eq!(at(&store).distribution.source, Source::Guessed, "one mark only");
+        store.apply(upserts(0, Builtin::Node, vec![node("n1", NodeReady::Yes, "a")]));
+        let r = at(&store);
+        assert_eq!((r.distribution.value.as_deref(), r.distribution.source), (Some("EKS"), Source::Live));
+        assert_eq!((r.behind, r.support), (Some(3), Some(Support::Ended("2026-06-28".into()))));
+        assert_eq!(r.kubelets.value, Some(("v1.33.1".into(), "v1.33.1".into())));
+    }
+
+    #[test]
+    fn production_wants_a_contact_where_a_fleet_file_could_name_one() {
+        let mut store = store(&["a"]);
+        assert!(at(&store).risks.is_empty(), "no file, nothing to miss");
+        let declared_at = Some(Place { file: "fleet.yaml".into(), line: 3 });
+        let record = |environment: &str| ClusterRecord {
+            name: "a".into(),
+            environment: environment.into(),
+            declared_at: declared_at.clone(),
+            ..ClusterRecord::default()
+        };
+        store.apply(Delta::Record(C, Arc::new(record("staging"))));
+        assert!(at(&store).risks.is_empty());
+        store.apply(Delta::Record(C, Arc::new(record(""))));
+        assert_eq!(at(&store).risks, [Risk::NoContact], "unknown is treated as production");
+        let c = counts(&store, NOW);
+        assert_eq!((c.warn, c.ok, c.total), (1, 0, 1));
+    }
 }

@@ -6,6 +6,7 @@
 
 mod cell;
 mod changes;
+mod cluster;
 mod columns;
 pub mod delta;
 pub mod filter;
@@ -18,12 +19,14 @@ pub mod owner;
 pub mod persist;
 mod plugins;
 mod rebuild;
+mod risk;
 pub mod row;
 pub mod selector;
 pub mod service;
 mod services;
 mod store;
 mod summary;
+mod support;
 mod table;
 mod tally;
 #[cfg(test)]

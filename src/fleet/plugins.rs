@@ -290,3 +290,32 @@ pub(super) fn provider_of_scheme(scheme: &str) -> String {
     let bare = scheme.trim_end_matches("://");
     SCHEMES.iter().find(|(mark, _)| *mark == bare).map_or_else(|| bare.to_owned(), |(_, name)| (*name).to_owned())
 }
+
+/// The distribution that a provider's scheme agrees with: by itself for some, as a second mark for others.
+pub(super) fn distribution_of_scheme(scheme: &str, marks: &[&'static str]) -> Option<&'static str> {
+    const ALONE: &[(&str, &str)] = &[("kind", "kind"), ("k3s", "k3s")];
+    const SECOND: &[(&str, &str)] = &[
+        ("aws", "EKS"),
+        ("gce", "GKE"),
+        ("azure", "AKS"),
+        ("alicloud", "ACK"),
+        ("qcloud", "TKE"),
+        ("ibm", "IKS"),
+        ("vsphere", "VMware"),
+    ];
+    let scheme = scheme.trim_end_matches("://");
+    let of = |table: &[(&str, &'static str)]| table.iter().find(|(s, _)| *s == scheme).map(|(_, name)| *name);
+    of(ALONE).or_else(|| of(SECOND).filter(|name| marks.contains(name)))
+}
+
+/// The distribution that a server's address suggests.
+pub(super) fn distribution_of_server(server: &str) -> Option<&'static str> {
+    const MARKS: &[(&str, &str)] = &[
+        (".eks.amazonaws.com", "EKS"),
+        (".azmk8s.io", "AKS"),
+        (".gke.goog", "GKE"),
+        (".aliyuncs.com", "ACK"),
+        (".openshift.com", "OpenShift"),
+    ];
+    MARKS.iter().find(|(mark, _)| server.contains(mark)).map(|(_, name)| *name)
+}

@@ -79,7 +79,17 @@ impl Shard {
         self.is_talking() && matches!(self.kind(kind), KindStatus::Live | KindStatus::Polling)
     }
 
-    fn is_talking(&self) -> bool {
+    /// When the kind's rows were last confirmed as a whole, or last received.
+    pub fn confirmed_at(&self, kind: KindId) -> Millis {
+        if self.is_kind_live(kind) {
+            return self.condition.heard;
+        }
+        let received = self.table(kind).map_or(Secs(0), Table::newest);
+        self.confirmed.get(kind.index()).copied().unwrap_or_default().max(Millis::from(received))
+    }
+
+    /// True while the cluster answers.
+    pub fn is_talking(&self) -> bool {
         matches!(self.condition.state, ClusterState::Live | ClusterState::Syncing)
     }
 
@@ -100,11 +110,13 @@ impl Shard {
         self.confirmed[kind.index()] = self.condition.heard;
     }
 
-    fn set_condition(&mut self, condition: Condition) {
+    fn set_condition(&mut self, mut condition: Condition) {
+        // What a snapshot says was heard stays so until something newer is.
+        condition.heard = condition.heard.max(self.condition.heard);
         let was_talking = self.is_talking();
         // What was live until now is confirmed until it was last heard of.
         if was_talking {
-            self.condition.heard = self.condition.heard.max(condition.heard);
+            self.condition.heard = condition.heard;
             for k in (0..self.kinds.len()).filter_map(|k| u16::try_from(k).ok()).map(KindId) {
                 if self.is_kind_live(k) {
                     self.confirm(k);

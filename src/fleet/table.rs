@@ -60,6 +60,7 @@ pub(super) struct Table {
     free: u32,
     len: u32,
     epoch: u16,
+    newest: Secs,
 }
 
 impl Default for Table {
@@ -73,6 +74,7 @@ impl Default for Table {
             free: NONE,
             len: 0,
             epoch: 0,
+            newest: Secs(0),
         }
     }
 }
@@ -126,6 +128,11 @@ impl Table {
     /// When the row was last received.
     pub(super) fn received(&self, slot: u32) -> Secs {
         self.meta(split(slot).0).map_or(Secs(0), |m| m.at)
+    }
+
+    /// When a row of the table was last received.
+    pub(super) fn newest(&self) -> Secs {
+        self.newest
     }
 
     /// True when the row comes from the disk snapshot.
@@ -185,6 +192,7 @@ impl Table {
 
     /// Puts a row in, replacing the one of the same name. A restored row never replaces anything.
     pub(super) fn put(&mut self, row: Row, at: Secs, restored: bool) -> Put {
+        self.newest = self.newest.max(at);
         if let Some(slot) = self.find(row.ns(), &row.name) {
             return self.replace(slot, row, at, restored);
         }
