@@ -32,5 +32,6 @@ mod tally;
 #[cfg(test)]
 mod testing;
 mod typed;
+mod wire;
 
 pub use store::{Applied, RowRef, Shard, Store};

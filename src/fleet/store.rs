@@ -181,6 +181,8 @@ impl Store {
                 Applied { rows, cluster: false }
             }
             Delta::Restored { cluster, kind, rows, at } => {
+                let shard = self.shard_mut(cluster);
+                shard.condition.heard = shard.condition.heard.max(at);
                 let rows = rows.into_iter().map(|r| u32::from(self.put(cluster, kind, r, at.secs(), true))).sum();
                 Applied { rows, cluster: false }
             }
