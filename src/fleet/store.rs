@@ -51,6 +51,8 @@ pub struct Shard {
     pub kinds: Vec<KindStatus>,
     /// False after the cluster left the fleet.
     pub present: bool,
+    /// Counts rows added, changed and removed: equal numbers mean that a snapshot need not be written again.
+    pub row_changes: u64,
     tables: Vec<Table>,
     /// Until when each kind's rows were confirmed when the kind stopped being live.
     confirmed: Vec<Millis>,
@@ -248,7 +250,8 @@ impl Store {
     fn changed(&mut self, at: RowRef, old: Option<&Row>, exists: bool) {
         self.changes.push(at);
         let Some(shard) = self.shards.get_mut(at.cluster.index()) else { return };
-        let Shard { tables, tally, .. } = shard;
+        let Shard { tables, tally, row_changes, .. } = shard;
+        *row_changes += 1;
         let new = if exists { tables.get(at.kind.index()).and_then(|t| t.get(at.slot)) } else { None };
         if let Some(old) = old {
             tally.remove(at.kind, at.slot, old);

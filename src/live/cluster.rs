@@ -75,6 +75,8 @@ pub struct Cluster {
     backoff: Backoff,
     throttled_before: u32,
     was_live: bool,
+    /// A probe was told that the log-in is over, though open watches go on.
+    login: Option<Cause>,
     restores: bool,
     swept: (tokio::time::Instant, u32),
 }
@@ -108,6 +110,7 @@ impl Cluster {
             backoff: Backoff::new(first_wait, longest_wait),
             throttled_before: 0,
             was_live: false,
+            login: None,
             restores,
             swept: (tokio::time::Instant::now(), 0),
         }
@@ -327,7 +330,16 @@ impl Cluster {
 
     async fn take_errand(&mut self, found: Errand) {
         match found {
-            Errand::Identity(Ok(identity)) => self.take_identity(identity).await,
+            Errand::Identity(Ok(identity)) => {
+                self.take_identity(identity).await;
+                if self.login.take().is_some() {
+                    self.judge().await;
+                }
+            }
+            Errand::Identity(Err(cause)) if is_login(&cause) => {
+                self.login = Some(cause);
+                self.judge().await;
+            }
             Errand::Discovery(Ok(discovery)) => self.take_discovery(discovery).await,
             Errand::Usage(Ok((cpu, memory))) => {
                 self.facts.usage = Some((cpu, memory, now().secs()));
@@ -458,6 +470,10 @@ impl Cluster {
             self.was_live = true;
             self.backoff.reset();
         }
+        if let Some(cause) = self.login.clone() {
+            // Open watches are not cut off, but nothing new can be asked: say it before they end.
+            return self.set_state(ClusterState::LoginExpired, Some(cause), progress).await;
+        }
         let before = self.condition.cause.clone();
         let cause = match state {
             // Why everything is listed again stays on the screen until it is.
@@ -554,6 +570,11 @@ impl Cluster {
             self.swept = (tokio::time::Instant::now(), lists);
         }
     }
+}
+
+/// Whether a person must log in.
+fn is_login(cause: &Cause) -> bool {
+    matches!(cause.code, CauseCode::Unauthorized | CauseCode::ExecPlugin | CauseCode::ClientCertificate)
 }
 
 /// Time until the next moment at which all clusters tell their news.

@@ -97,7 +97,7 @@ pub enum Ask {
     Reconnect(ClusterId),
     /// The configuration changed: connect what is new, drop what is gone, keep what is the same.
     Reload(Arc<Settings>),
-    /// Write snapshots now.
+    /// Write snapshots now. The engine has no rows: the owner of the store answers this with [`snapshot::Saver`].
     Snapshot,
 }
 
@@ -115,7 +115,10 @@ pub struct Engine {
 pub fn start(settings: Arc<Settings>, kinds: KindSet, options: Options) -> (Engine, mpsc::Receiver<Vec<Delta>>) {
     let (asks, questions) = mpsc::channel(64);
     let (out, deltas) = mpsc::channel(256);
-    let (key, note) = FingerprintKey::load(&settings.paths.state);
+    // Without a folder (tests) nothing is kept, and nobody expects it to be.
+    let is_kept = !settings.paths.state.as_os_str().is_empty();
+    let (key, note) =
+        if is_kept { FingerprintKey::load(&settings.paths.state) } else { (FingerprintKey::random(), None) };
     let is_cached = options.cache && settings.cache && !settings.paths.cache.as_os_str().is_empty();
     let mut shared = connect::Shared::new(&options.env);
     if let Some(program) = &options.launcher {

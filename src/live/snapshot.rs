@@ -23,6 +23,9 @@ use crate::{
 /// A cluster's file is written at most so often, milliseconds.
 const EVERY_MS: i64 = 60_000;
 
+/// A file whose rows are all still true is dated anew so often, milliseconds.
+const REDATE_MS: i64 = 600_000;
+
 /// Folder of the snapshots under the cache folder.
 pub fn folder(cache: &Path) -> PathBuf {
     cache.join("snapshots")
@@ -77,10 +80,17 @@ pub fn restore(dir: &Path, record: &ClusterRecord, id: ClusterId) -> Option<Vec<
     persist::decode(&read(dir, &key(record))?, id)
 }
 
+/// What is in a cluster's file.
+#[derive(Clone, Copy, Debug, Default)]
+struct Saved {
+    at: Millis,
+    row_changes: u64,
+}
+
 /// Writes snapshots for the owner of a store. Dropping it waits for what is being written.
 #[derive(Debug)]
 pub struct Saver {
-    saved: BTreeMap<ClusterId, Millis>,
+    saved: BTreeMap<ClusterId, Saved>,
     next: usize,
     queue: Option<mpsc::SyncSender<(String, Vec<u8>)>>,
     writer: Option<JoinHandle<()>>,
@@ -123,33 +133,41 @@ impl Saver {
     pub fn finish(mut self, store: &Store, now: Millis) {
         let all: Vec<ClusterId> = store.clusters().map(|(id, _)| id).collect();
         for id in all {
-            if self.is_changed(store, id) {
+            if is_whole(store, id).is_some_and(|heard| heard > self.saved(id).at) {
                 self.save(store, id, now, true);
             }
         }
     }
 
-    fn is_due(&self, store: &Store, id: ClusterId, now: Millis) -> bool {
-        let rested = self.saved.get(&id).is_none_or(|at| now.0 - at.0 >= EVERY_MS);
-        rested && self.is_changed(store, id)
+    fn saved(&self, id: ClusterId) -> Saved {
+        self.saved.get(&id).copied().unwrap_or_default()
     }
 
-    /// Something was heard of a complete picture since the last file.
-    fn is_changed(&self, store: &Store, id: ClusterId) -> bool {
-        let Some(shard) = store.shard(id) else { return false };
-        let is_whole = matches!(shard.condition.state, ClusterState::Live | ClusterState::Stale);
-        is_whole && shard.condition.heard > self.saved.get(&id).copied().unwrap_or_default()
+    fn is_due(&self, store: &Store, id: ClusterId, now: Millis) -> bool {
+        let (saved, age) = (self.saved(id), now.0 - self.saved(id).at.0);
+        let Some(heard) = is_whole(store, id).filter(|heard| *heard > saved.at && age >= EVERY_MS) else {
+            return false;
+        };
+        let is_other = store.shard(id).is_some_and(|s| s.row_changes != saved.row_changes);
+        is_other || heard.0 - saved.at.0 >= REDATE_MS
     }
 
     fn save(&mut self, store: &Store, id: ClusterId, now: Millis, waits: bool) -> bool {
         let (Some(shard), Some(queue)) = (store.shard(id), &self.queue) else { return false };
+        let row_changes = shard.row_changes;
         let file = (key(&shard.record), persist::encode(store, id, now));
         let taken = if waits { queue.send(file).is_ok() } else { queue.try_send(file).is_ok() };
         if taken {
-            self.saved.insert(id, now);
+            self.saved.insert(id, Saved { at: now, row_changes });
         }
         taken
     }
+}
+
+/// When a cluster was last heard, if its picture is complete.
+fn is_whole(store: &Store, id: ClusterId) -> Option<Millis> {
+    let condition = &store.shard(id)?.condition;
+    matches!(condition.state, ClusterState::Live | ClusterState::Stale).then_some(condition.heard)
 }
 
 impl Drop for Saver {

@@ -313,3 +313,23 @@ async fn a_fetched_secret_is_masked() {
         assert_eq!(got, want);
     }
 }
+
+#[tokio::test]
+async fn a_log_in_that_ends_is_told_though_the_watches_go_on() {
+    let is_over = Arc::new(AtomicUsize::new(0));
+    let switch = Arc::clone(&is_over);
+    let server = Server::start(37, move |target| {
+        if switch.load(Ordering::SeqCst) == 1 {
+            return Some(Reply::refuse(401));
+        }
+        target.starts_with(PODS).then(|| Reply::lines(&[event("ADDED", &pod("a", 1)), bookmark(5, true)], Then::Hang))
+    })
+    .await;
+    let mut run = Run::start(&server.url, &[Builtin::Pod], "");
+    run.until_live().await;
+    is_over.store(1, Ordering::SeqCst);
+    run.until("login expired", |run| run.state() == ClusterState::LoginExpired).await;
+    is_over.store(0, Ordering::SeqCst);
+    run.until_live().await;
+    assert_eq!(server.asked(PODS).len(), 1, "the watch was never closed");
+}
