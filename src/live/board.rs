@@ -178,7 +178,8 @@ mod tests {
         let denied = || (KindStatus::Forbidden(cause(CauseCode::Forbidden)), 0);
         let failing = |code| (KindStatus::Failing(cause(code)), 3);
         let listing = || (KindStatus::Listing { rows: 1, expected: None }, 0);
-        let table: Vec<(Vec<(KindStatus, u32)>, S, bool, (u16, u16))> = vec![
+        type Case = (Vec<(KindStatus, u32)>, S, bool, (u16, u16));
+        let table: Vec<Case> = vec![
             (vec![], S::Syncing, false, (0, 0)),
             (vec![live(), listing()], S::Syncing, false, (1, 2)),
             (vec![live(), (KindStatus::NotServed, 0)], S::Live, false, (1, 1)),

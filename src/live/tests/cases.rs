@@ -130,7 +130,7 @@ async fn a_line_cut_in_the_middle_is_neither_lost_nor_taken() {
                 let pieces = [&*format!("{}\n", event("MODIFIED", &pod("a", 10))), head];
                 Reply::pieces(&pieces, Then::Break).and_live(held.lock().unwrap().take().unwrap())
             }
-            _ => Reply::lines(&[whole.clone()], Then::Hang),
+            _ => Reply::lines(std::slice::from_ref(&whole), Then::Hang),
         })
     })
     .await;
