@@ -1,8 +1,11 @@
-//! The program; everything else is in the library.
+//! Arguments in, exit code out; everything else is in the library.
 
 use std::process::ExitCode;
 
-use quarterdeck::live::connect::{DETACHED, detached};
+use quarterdeck::{
+    cli,
+    live::connect::{DETACHED, detached},
+};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -10,5 +13,5 @@ fn main() -> ExitCode {
         // Before anything else: this process is about to become a credential plugin.
         return detached(args);
     }
-    ExitCode::SUCCESS
+    cli::main()
 }

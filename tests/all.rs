@@ -9,6 +9,7 @@ mod support;
 mod control_plane;
 
 mod architecture;
+mod cli;
 mod contract;
 mod corpus;
 mod plugins;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(architecture::trials());
+    trials.extend(cli::trials());
     trials.extend(contract::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());

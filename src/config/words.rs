@@ -1,33 +1,6 @@
-//! Small comparisons of words: globs, and the nearest of several words for "did you mean".
+//! Comparisons of words: globs, and the nearest of several words for "did you mean".
 
-/// Whether `text` fits the glob: `*` is any run of characters, `?` any one character, all else itself.
-pub fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t) = (0, 0);
-    // Where to go on when the characters after the last star do not fit: one character further into the text.
-    let mut back: Option<(usize, usize)> = None;
-    while let Some(c) = text.get(t) {
-        match pattern.get(p) {
-            Some('*') => {
-                back = Some((p, t));
-                p += 1;
-            }
-            Some(q) if *q == '?' || q == c => {
-                p += 1;
-                t += 1;
-            }
-            _ => match back {
-                Some((star, from)) => {
-                    back = Some((star, from + 1));
-                    p = star + 1;
-                    t = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.get(p..).is_some_and(|rest| rest.iter().all(|c| *c == '*'))
-}
+pub use crate::fleet::selector::glob;
 
 /// The word nearest to `word`, when one is near enough to be what was meant.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -68,23 +41,6 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn globs() {
-        for (pattern, text, fits) in [
-            ("prod-*", "prod-eu", true),
-            ("prod-*", "staging", false),
-            ("*-cn-*", "edge-cn-1", true),
-            ("a?c", "abc", true),
-            ("a?c", "ac", false),
-            ("*", "", true),
-            ("", "x", false),
-            ("a*b*c", "axxbxxbc", true),
-            ("生产-*", "生产-北京", true),
-        ] {
-            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
-        }
-    }
 
     #[test]
     fn the_nearest_word_is_near() {

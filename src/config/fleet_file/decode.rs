@@ -9,7 +9,10 @@ use crate::{
         words,
         yaml::{Node, Value},
     },
-    fleet::service::{ServiceRule, ServiceRules},
+    fleet::{
+        selector as label_selector,
+        service::{ServiceRule, ServiceRules},
+    },
     messages::cli as text,
     model::{Builtin, ClusterRecord, Contact, KindInfo, Place, Taint},
 };
@@ -47,6 +50,7 @@ pub(super) fn decode(path: &Path, root: &Node, faults: &mut Vec<Fault>) -> Fleet
     check_clusters(path, items("clusters"), faults);
     check_dates_and_urls(path, "defaults", defaults, faults);
     check_skipped(path, root, faults);
+    check_selectors(path, items("services"), faults);
     file
 }
 
@@ -208,6 +212,17 @@ fn check_skipped(path: &Path, root: &Node, faults: &mut Vec<Fault>) {
                 fault.msg = text::NO_SUCH_KIND;
             }
             faults.push(fault);
+        }
+    }
+}
+
+/// A selector that is none would match nothing, or everything: better said now.
+fn check_selectors(path: &Path, services: &[Node], faults: &mut Vec<Fault>) {
+    for (i, rule) in services.iter().enumerate() {
+        let Some(node) = rule.get("selector") else { continue };
+        if let Some(value) = node.text().filter(|t| label_selector::Selector::parse(t).is_none()) {
+            let field = format!("services[{i}].selector");
+            faults.push(Fault::new(path, node.line, field, text::NOT_A_SELECTOR).with("value", value));
         }
     }
 }

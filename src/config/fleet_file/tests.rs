@@ -30,6 +30,7 @@ watch:
 colour: blue
 services:
   - selector: a=b
+  - {name: x, selector: 'a in (b'}
 ";
     let errors = errors(content);
     for want in [
@@ -45,10 +46,11 @@ services:
         "fleet.yaml:13 watch.skip[1]: nonsense is not a built-in kind",
         "fleet.yaml:14 colour: unknown key colour; the keys here are: name, only,",
         "fleet.yaml:16 services[0]: the key name is missing",
+        "fleet.yaml:17 services[1].selector: a in (b is no label selector",
     ] {
         assert!(errors.iter().any(|e| e.starts_with(want)), "{want}\nin {errors:#?}");
     }
-    assert_eq!(errors.len(), 12, "{errors:#?}");
+    assert_eq!(errors.len(), 13, "{errors:#?}");
 }
 
 #[test]

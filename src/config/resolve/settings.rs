@@ -109,6 +109,11 @@ pub(super) fn fill(
     out.namespace = by.choose(flag(&request.namespace, "namespace"), &namespace);
     out.selector = by.choose(flag(&request.selector, "selector"), &setting("selector", "", &[], usual("")));
 
+    if crate::fleet::selector::Selector::parse(&out.selector).is_none() {
+        let who = by.won.last().map(|w| w.by.clone()).unwrap_or_default();
+        by.faults.push(Fault::new(Path::new(&who), 0, "", text::NOT_A_SELECTOR).with("value", &out.selector));
+    }
+
     out.fleet_name.clone_from(&file.name);
     out.danger = danger(file);
     out.services = file.services.clone();

@@ -167,6 +167,9 @@ fn what_means_nothing_is_refused_with_a_hint() {
     assert_eq!(texts[0], "flag --color: nevr is not known here; did you mean never?");
     assert!(texts[1].starts_with("variable QUARTERDECK_ASCII: perhaps is not known"), "{texts:?}");
 
+    let selector = Request { selector: Some("a in (b".into()), ..home.request(&[]) };
+    assert_eq!(resolve(&selector).unwrap_err().place, "flag --selector");
+
     let missing = Request { kubeconfig: Some(Path::new("/nowhere/config").into()), ..home.request(&[]) };
     assert!(resolve(&missing).unwrap_err().text.contains("does not exist"));
     let fleet = Request { fleet: Some(Path::new("/nowhere/fleet.yaml").into()), ..home.request(&[]) };
