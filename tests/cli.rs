@@ -194,14 +194,8 @@ fn findings() {
 }
 
 fn user_of(kubeconfig: &str) -> String {
-    let user = kubeconfig.split("user:").find_map(|part| part.split([',', '}', '\n']).next().map(str::trim));
-    kubeconfig
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("user: "))
-        .map(|u| u.trim_matches('"').to_owned())
-        .find(|u| !u.is_empty())
-        .or_else(|| user.map(str::to_owned))
-        .expect("a user")
+    let config: Value = serde_saphyr::from_str(kubeconfig).expect("YAML");
+    config["contexts"][0]["context"]["user"].as_str().expect("a user").to_owned()
 }
 
 fn a_broken_fleet_file() {
@@ -221,7 +215,7 @@ fn nonsense() {
         "clusters:\n- {name: c, cluster: {server: https://c}}\ncontexts:\n- {name: c, context: {cluster: c}}\n",
     );
     for (words, hint) in [
-        (&["get", "podz"][..], "did you mean pods?"),
+        (&["get", "podz"][..], "did you mean pod?"),
         (&["matrixx"], "matrix"),
         (&["clusters", "--context", "d"], "did you mean c?"),
         (&["clusters", "--kubeconfig", "/nowhere"], "does not exist"),

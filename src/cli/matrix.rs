@@ -191,8 +191,8 @@ impl<'a> View<'a> {
         let marks = [
             (cell.differs != Difference::None, g.differs),
             (cell.health == Health::Bad, g.bad),
-            (cell.health == Health::Warn, g.warn),
-            (cell.moving, g.unknown),
+            // As on the screen: a moving tag and a workload with warnings both want a look.
+            (cell.health == Health::Warn || cell.moving, g.warn),
             (self.store.is_stale(cell.main), g.stale),
         ];
         for (_, mark) in marks.into_iter().filter(|(on, _)| *on) {
