@@ -56,6 +56,16 @@ impl Doc {
         Self { cells, label, rule, lines: Vec::new() }
     }
 
+    /// Other labels follow, of at most so many cells.
+    pub fn labels(&mut self, cells: usize) {
+        self.label = cells.min(self.cells / 3);
+    }
+
+    /// Cells that a value has beside its label.
+    pub fn room(&self) -> usize {
+        self.cells.saturating_sub(self.label + 1)
+    }
+
     /// The lines.
     pub fn into_lines(self) -> Vec<Line> {
         self.lines

@@ -2,7 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::doc::{Line, text_of};
+use super::{
+    doc::{Line, text_of},
+    words,
+};
 use crate::{
     messages::width,
     tui::{action::ActionId, screen::Ctx, theme::Role, widgets::put},
@@ -146,7 +149,8 @@ impl DocView {
                 if span.bold {
                     style = style.add_modifier(ratatui::style::Modifier::BOLD);
                 }
-                x += put(buf, x, y, &span.text, area.right().saturating_sub(x), style);
+                let text = words::fit_cut(&span.text, ctx.glyphs);
+                x += put(buf, x, y, &text, area.right().saturating_sub(x), style);
             }
             self.mark_hits(i, Rect { y, height: 1, ..area }, buf, ctx);
         }

@@ -10,6 +10,8 @@ pub mod fleet;
 pub mod matrix;
 pub mod object;
 pub mod objects;
+#[cfg(test)]
+mod tests;
 pub mod words;
 
 use super::screen::{Scope, Screen, UpdateCtx};

@@ -91,6 +91,25 @@ pub fn mark_role(health: Health) -> Role {
     if health == Health::Ok { Role::Ok } else { health_role(health) }
 }
 
+/// A health in words.
+pub fn health_text(health: Health, lang: Lang) -> &'static str {
+    use crate::messages::objects as o;
+    let msg = match health {
+        Health::Ok => o::HEALTH_OK,
+        Health::Idle => o::HEALTH_IDLE,
+        Health::Busy => o::HEALTH_BUSY,
+        Health::Unknown => o::HEALTH_UNKNOWN,
+        Health::Warn => o::HEALTH_WARN,
+        Health::Bad => o::HEALTH_BAD,
+    };
+    msg.text(lang)
+}
+
+/// The cut mark of the glyph set in use, in place of the one that `messages` writes; one cell in both.
+pub fn fit_cut<'t>(text: &'t str, glyphs: &Glyphs) -> Cow<'t, str> {
+    if glyphs.ascii && text.contains('⋯') { Cow::Owned(text.replace('⋯', ".")) } else { Cow::Borrowed(text) }
+}
+
 /// The cluster's tile: a letter and a hue, the same on every screen. Twenty-six letters times eight hues tell 208 apart.
 pub fn tile(cluster: ClusterId) -> (&'static str, Role) {
     const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

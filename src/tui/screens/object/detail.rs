@@ -5,7 +5,7 @@ use crate::{
         RowRef, Store, list,
         row::{ContainerSpec, Detail, EventRow, Managed, NodeReady, NodeRow, PodRow, Row, WorkloadRow},
     },
-    messages::{Lang, Msg, clean_line, common, objects as m, pad_left},
+    messages::{Lang, Msg, clean_line, common, cut_middle, objects as m, pad_left, width},
     model::{Builtin, Health, KindId, KindStatus, ObjectRef, Secs, utc_text},
     tui::{
         screen::Ctx,
@@ -28,8 +28,7 @@ const PODS: usize = 20;
 pub(super) fn lines(object: &ObjectRef, ctx: &Ctx<'_>, cells: usize) -> Option<Vec<Line>> {
     let at = ctx.store.find(object)?;
     let row = ctx.store.row(at)?;
-    let label = if ctx.lang == Lang::Zh { 10 } else { 12 };
-    let mut doc = Doc::new(cells, label, ctx.glyphs.lines.0);
+    let mut doc = Doc::new(cells, label_cells(ctx.lang), ctx.glyphs.lines.0);
     about(&mut doc, at, row, ctx);
     match &row.detail {
         Detail::Pod(p) => pod(&mut doc, p, row, ctx),
@@ -99,7 +98,7 @@ fn about(doc: &mut Doc, at: RowRef, row: &Row, ctx: &Ctx<'_>) {
     let state = ctx.store.shard(at.cluster).map(|s| words::state_word(&s.condition, lang)).unwrap_or_default();
     let mark = if row.health == Health::Ok { ctx.glyphs.ok } else { ctx.glyphs.health(row.health) };
     let (fresh, fresh_role) = crate::tui::screens::objects::freshness(ctx, at, &state);
-    doc.item(mark, words::mark_role(row.health), row.health.word(), words::health_role(row.health));
+    doc.item(mark, words::mark_role(row.health), words::health_text(row.health, lang), words::health_role(row.health));
     if let Some(why) = crate::tui::screens::objects::why(row, lang) {
         doc.item(" ", Role::Text, &why, words::health_role(row.health));
     }
@@ -146,11 +145,23 @@ fn pod(doc: &mut Doc, p: &PodRow, row: &Row, ctx: &Ctx<'_>) {
 
 fn containers(doc: &mut Doc, list: &[ContainerSpec], ctx: &Ctx<'_>) {
     doc.heading(m::D_CONTAINERS.text(ctx.lang));
-    for c in list {
-        let name = if c.init { m::V_INIT.fill(ctx.lang, &[("name", &c.name)]) } else { c.name.to_string() };
-        doc.field(&clean_line(&name), &c.image, Role::Text);
-        doc.field("", &c.digest, Role::Muted);
+    let names: Vec<String> = list
+        .iter()
+        .map(|c| if c.init { m::V_INIT.fill(ctx.lang, &[("name", &c.name)]) } else { c.name.to_string() })
+        .map(|name| clean_line(&name).into_owned())
+        .collect();
+    let usual = label_cells(ctx.lang);
+    doc.labels(names.iter().map(|n| width(n)).max().unwrap_or(0).clamp(usual, 28));
+    for (c, name) in list.iter().zip(&names) {
+        doc.field(name, &c.image, Role::Text);
+        doc.field("", &cut_middle(&clean_line(&c.digest), doc.room()), Role::Muted);
     }
+    doc.labels(usual);
+}
+
+/// Cells of the labels.
+fn label_cells(lang: Lang) -> usize {
+    if lang == Lang::Zh { 10 } else { 12 }
 }
 
 fn workload(doc: &mut Doc, w: &WorkloadRow, ctx: &Ctx<'_>) {

@@ -10,7 +10,7 @@ use crate::{
         list::{self, Sort},
         row::Row,
     },
-    messages::{clean_line, cut_end, fleet as f, live, objects as m, wrap},
+    messages::{clean_line, cut_end, fleet as f, live, objects as m, width, wrap},
     model::{Builtin, ClusterState, Health, KindStatus, Millis, utc_text},
     tui::{
         action::ActionId,
@@ -36,6 +36,8 @@ enum Col {
     Name,
     Of(list::Column),
     Age,
+    /// The cause in words, where the screen is wide enough for it.
+    Why,
 }
 
 impl ObjectsScreen {
@@ -48,10 +50,17 @@ impl ObjectsScreen {
         let pane = Pane {
             number: Some(1),
             title: self.title(&coverage, ctx).into(),
-            title_right: coverage.missing_text(ctx.lang).into(),
             foot: self.loading_text(&coverage, ctx).into(),
+            foot_right: coverage.missing_text(ctx.lang).into(),
             focused: ctx.focused,
             ..Pane::default()
+        };
+        // Where both do not fit into the lower border, what is missing tells more.
+        let both = width(&pane.foot) + width(&pane.foot_right) + 8 <= usize::from(area.width);
+        let pane = if both || pane.foot_right.is_empty() {
+            pane
+        } else {
+            Pane { foot: pane.foot_right, foot_right: "".into(), ..pane }
         };
         let inside = pane.draw(area, buf, ctx);
         self.formatted = 0;
@@ -110,10 +119,10 @@ impl ObjectsScreen {
         if known { m::LOADING_FOOT_OF } else { m::LOADING_FOOT }.fill(ctx.lang, &values)
     }
 
-    fn columns_for(&self, width: u16) -> Vec<Col> {
+    fn columns_for(&self, cells: u16) -> Vec<Col> {
         let mut out = vec![Col::Mark, Col::Tile];
         let mut own = self.shown_columns();
-        if width < 80 {
+        if cells < 80 {
             // The most telling first: the name, then what is wrong with it; the tile stands for the cluster.
             out.push(Col::Name);
             own.sort_by_key(|c| !matches!(c.key, "status" | "reason" | "message"));
@@ -128,6 +137,12 @@ impl ObjectsScreen {
         out.push(Col::Name);
         out.extend(own.into_iter().map(Col::Of));
         out.push(Col::Age);
+        let has_why = self.kind_shown().builtin().is_some_and(|k| {
+            matches!(k, Builtin::Pod | Builtin::Node | Builtin::Hpa) || Builtin::WORKLOADS.contains(&k)
+        });
+        if cells >= 150 && has_why {
+            out.push(Col::Why);
+        }
         out
     }
 
@@ -171,6 +186,7 @@ impl ObjectsScreen {
                     column
                 }
             }
+            Col::Why => Column::new("why", m::H_WHY.text(lang)).width(8, 160).grow(),
             Col::Age => Column::new("age", m::H_AGE.text(lang)).width(3, 6).right().sorted(sorted(*sort == Sort::Age)),
         }
     }
@@ -210,7 +226,14 @@ impl ObjectsScreen {
         if area.height < 3
             && let Some(text) = &words_why
         {
-            put(buf, area.x + 1, y, &cut_end(text, room), area.width, theme.style(words::health_role(row.health)));
+            put(
+                buf,
+                area.x + 1,
+                y,
+                &words::fit_cut(&cut_end(text, room), ctx.glyphs),
+                area.width,
+                theme.style(words::health_role(row.health)),
+            );
             return;
         }
         let mut x = area.x + 1;
@@ -382,6 +405,7 @@ fn cell<'s>(ctx: &Ctx<'s>, at: RowRef, row: &'s Row, col: Col) -> Cell<'s> {
             let role = if telling { words::health_role(row.health) } else { Role::Text };
             Cell::new(text, role)
         }
+        Col::Why => Cell::new(clean_line(list::note(row).trim()), words::health_role(row.health)),
         Col::Age => {
             let age = words::age_of(row.created, ctx.now);
             let old = if ctx.store.is_stale(at) { "*" } else { "" };

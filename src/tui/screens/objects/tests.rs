@@ -28,7 +28,7 @@ fn pods_of_all_clusters_worst_first_with_the_cause_in_words() {
     let mut screen = pods();
     let shown = world.draw(&mut screen, SIZE);
     assert!(shown[0].contains("pods  1/9  2 of 5 clusters"), "{}", shown.join("\n"));
-    assert!(shown[0].contains("missing: 1 not permitted, 1 refused, 1 stale"), "{}", shown[0]);
+    assert!(shown[29].contains("missing: 1 not permitted, 1 refused, 1 stale"), "{}", shown[29]);
     let first = &shown[2];
     assert!(first.contains("✗ B us-e1-a") && first.contains("CrashLoopBackOff"), "{first}");
     let why = line_with(&shown, "back-off 5m0s");
