@@ -1,5 +1,7 @@
 //! The screens, and how one is opened by name.
 
+#[cfg(test)]
+mod dump;
 mod doc;
 mod doc_view;
 pub mod document;
@@ -11,7 +13,7 @@ pub mod matrix;
 pub mod object;
 pub mod objects;
 #[cfg(test)]
-mod tests;
+mod everywhere;
 pub mod words;
 
 use super::screen::{Scope, Screen, UpdateCtx};
