@@ -3,7 +3,6 @@
 crate::messages! { "fleet";
     TITLE = "Fleet", "集群总览";
     CLUSTERS = "Clusters", "集群";
-    CLUSTER = "Cluster", "集群";
     // Headers.
     H_NAME = "CLUSTER", "集群";
     H_ENV = "ENV", "环境";
@@ -59,7 +58,6 @@ crate::messages! { "fleet";
     C_TIER = "tier", "级别";
     C_UID = "uid of kube-system", "kube-system 的 uid";
     COLUMNS_TITLE = "Columns", "列";
-    COLUMNS_FOOT = "space show or hide   J K move   esc done", "空格 显示或隐藏   J K 移动   esc 完成";
     SORT_TITLE = "Sort by", "排序方式";
     SORT_RISK = "risk, worst first", "风险，最严重的在前";
     // Line 2 and the title.
@@ -126,6 +124,7 @@ crate::messages! { "fleet";
     RISK_SKEW = "kubelet version skew is broken on {n} nodes", "{n} 个节点的 kubelet 版本差超出规定";
     RISK_PLUGIN = "a plug-in is not ready on {n} nodes", "插件在 {n} 个节点上未就绪";
     RISK_CONTACT = "no contact is declared for production", "生产集群未登记联系人";
+    RISK_KIND = "1 kind may not be read", "1 种资源无读取权限";
     RISK_KINDS = "{n} kinds may not be read", "{n} 种资源无读取权限";
     // Detail: headings.
     D_WRONG = "what is wrong", "存在的问题";
@@ -175,7 +174,6 @@ crate::messages! { "fleet";
     L_WORKLOADS = "Workloads", "工作负载";
     L_CONTEXT = "Used", "使用";
     L_ALSO = "Joined", "已合并";
-    L_STATE = "State", "状态";
     // Detail: values.
     V_GUESSED = "{value} (guessed from the name)", "{value}（按名称推测）";
     V_DECLARED_OTHER = "{value} (declared: {declared})", "{value}（登记为 {declared}）";
@@ -210,12 +208,11 @@ crate::messages! { "fleet";
     V_COVERAGE = "{name} {version}  {ready} of {total}", "{name} {version}  {ready}/{total}";
     V_GUESS = "{name} (one mark only)", "{name}（仅一处迹象）";
     V_NO_PLUGINS = "none recognised", "未识别到";
-    K_LIVE = "live, {n}", "实时，{n} 个";
     K_POLLING = "polled, {n} (watch is not permitted)", "轮询，{n} 个（无 watch 权限）";
-    K_WAITING = "waiting", "等待中";
+    K_ALL_WAITING = "{n} kinds were not read yet", "{n} 种资源尚未读取";
+    K_ALL_STALE = "{n} kinds stale, {objects} objects as last known", "{n} 种资源陈旧，最后已知共 {objects} 个对象";
     K_LISTING = "listing, {n} so far", "正在列出，已有 {n} 个";
     K_LISTING_OF = "listing, {n} of about {all}", "正在列出，{n}，共约 {all} 个";
-    K_STALE = "stale, {n} as last known", "陈旧，最后已知 {n} 个";
     K_FORBIDDEN = "not permitted: {verb} {resource}", "无权限：{verb} {resource}";
     K_FORBIDDEN_IN = "not permitted: {verb} {resource} in namespace {namespace}", "无权限：{verb} {resource}（命名空间 {namespace}）";
     K_NOT_SERVED = "not served here", "此集群不提供";
@@ -224,7 +221,6 @@ crate::messages! { "fleet";
     NO_EVENTS = "no warnings are kept", "没有告警事件";
     EVENTS_UNKNOWN = "events may not be read", "无权读取事件";
     EVENT_LINE = "{age}  {reason}  {kind}/{object}: {message}", "{age}  {reason}  {kind}/{object}：{message}";
-    NOT_BUILT_DRIFT = "Drift is not built in this version.", "此版本尚未提供偏差检查。";
     ACTIONS_NONE = "Nothing is selected.", "没有选中任何项。";
     RECONNECTING = "Reconnecting {name}.", "正在重新连接 {name}。";
     COPY_TITLE = "Copy", "复制";

@@ -270,7 +270,19 @@ pub fn pod(namespace: &str, owner: &str, suffix: &str, reason: Option<(&str, &st
         kind: text("ReplicaSet"),
         group: text("apps"),
         name: text(&format!("{owner}-5d9c7b")),
-        uid: Uid::default(),
+        uid: Uid::parse(&format!("{namespace}/{owner}-5d9c7b")),
+    }));
+    row
+}
+
+/// The ReplicaSet between a Deployment and its pods.
+fn replica_set(namespace: &str, owner: &str) -> Row {
+    let mut row = deployment(namespace, &format!("{owner}-5d9c7b"), "1.0", 1, 1);
+    row.owner = Some(Arc::new(Owner {
+        kind: text("Deployment"),
+        group: text("apps"),
+        name: text(owner),
+        uid: Uid::parse(&format!("{namespace}/{owner}")),
     }));
     row
 }
@@ -381,6 +393,8 @@ pub fn fleet() -> Vec<Delta> {
             deployment("shop", "web", "latest", 1, 1),
         ];
         out.extend(listed(id, Builtin::Deployment.id(), workloads, status.clone(), at));
+        let sets = ["api-gateway", "ledger", "statement-pdf"].map(|name| replica_set("shop", name)).to_vec();
+        out.extend(listed(id, Builtin::ReplicaSet.id(), sets, status.clone(), at));
         let mut nodes = vec![node("ip-10-0-13-99", NodeReady::Yes), node("ip-10-0-13-100", NodeReady::Yes)];
         if id == US {
             nodes.push(node("ip-10-0-13-101", NodeReady::No));

@@ -1,10 +1,10 @@
 //! The screens, and how one is opened by name.
 
-#[cfg(test)]
-mod dump;
 mod doc;
 mod doc_view;
 pub mod document;
+#[cfg(test)]
+mod everywhere;
 mod faces;
 #[cfg(test)]
 mod fixture;
@@ -12,8 +12,6 @@ pub mod fleet;
 pub mod matrix;
 pub mod object;
 pub mod objects;
-#[cfg(test)]
-mod everywhere;
 pub mod words;
 
 use super::screen::{Scope, Screen, UpdateCtx};

@@ -202,7 +202,7 @@ pub fn risk_sentence(risk: &Risk, lang: Lang) -> String {
         Risk::Skew(n) => counted(None, m::RISK_SKEW, *n),
         Risk::Plugin(n) => counted(None, m::RISK_PLUGIN, *n),
         Risk::NoContact => m::RISK_CONTACT.text(lang).to_owned(),
-        Risk::KindsForbidden(n) => counted(None, m::RISK_KINDS, *n),
+        Risk::KindsForbidden(n) => counted(Some(m::RISK_KIND), m::RISK_KINDS, *n),
     }
 }
 

@@ -4,11 +4,11 @@
 use crate::{
     fleet::{
         Store,
-        inventory::{ClusterRow, Plugin, Reading, Source, Support},
+        inventory::{ClusterRow, Plugin, Reading, Risk, Source, Support},
         row::{Detail, EventRow, Resources},
     },
     messages::{Lang, clean_line, common, fleet as m, live, pad_right},
-    model::{Builtin, ClusterState, KindStatus, Millis, Secs, utc_text},
+    model::{Builtin, CauseCode, ClusterState, KindStatus, Millis, Secs, utc_text},
     tui::{
         action::ActionId,
         glyphs::Glyphs,
@@ -95,11 +95,13 @@ pub fn state(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
 }
 
 fn wrong(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
-    if row.risks.is_empty() {
+    // That the view is not live was said above.
+    let risks: Vec<&Risk> = row.risks.iter().filter(|r| !matches!(r, Risk::NotLive(_))).collect();
+    if risks.is_empty() {
         return;
     }
     doc.heading(m::D_WRONG.text(look.lang));
-    for risk in &row.risks {
+    for risk in risks {
         let health = words::risk_health(risk);
         let role = words::health_role(health);
         doc.item(look.glyphs.health(health), role, &words::risk_sentence(risk, look.lang), Role::Text);
@@ -115,7 +117,10 @@ fn reading<T>(r: &Reading<T>, lang: Lang, show: impl Fn(&T) -> String) -> String
     }
     if let Some(declared) = &r.declared {
         let declared = show(declared);
-        text = m::V_DECLARED_OTHER.fill(lang, &[("value", &text), ("declared", &clean_line(&declared))]);
+        // A provider is declared in lower case as often as not.
+        if !declared.eq_ignore_ascii_case(&text) {
+            text = m::V_DECLARED_OTHER.fill(lang, &[("value", &text), ("declared", &clean_line(&declared))]);
+        }
     }
     match r.source {
         Source::Guessed => m::V_GUESSED.fill(lang, &[("value", &text)]),
@@ -310,10 +315,13 @@ fn nodes(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     }
 }
 
-/// The value, or why there is none.
+/// The value, or why there is none; the reason that stands at the top for the whole cluster is not said again.
 fn refused_or<T>(doc: &mut Doc, label: &str, r: &Reading<T>, text: &str, look: Look<'_>) {
     match (&r.value, &r.why) {
-        (None, Some(cause)) => doc.field(label, &live::cause_text(look.lang, cause), Role::Warn),
+        (None, Some(cause)) if cause.code == CauseCode::Forbidden => {
+            doc.field(label, &live::cause_text(look.lang, cause), Role::Warn);
+        }
+        (None, _) => doc.field(label, common::UNKNOWN.text(look.lang), Role::Unknown),
         _ => doc.field(label, text, Role::Text),
     }
 }
@@ -351,7 +359,9 @@ fn plugins(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
             let (text, role) = plugin_text(plugin, lang);
             doc.field(label, &text, role);
         }
-        if let (None, Some(cause)) = (&reading.value, &reading.why) {
+        if let (None, Some(cause)) = (&reading.value, &reading.why)
+            && cause.code == CauseCode::Forbidden
+        {
             any = true;
             doc.field(label, &live::cause_text(lang, cause), Role::Warn);
         }
@@ -418,32 +428,39 @@ fn kinds(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     let lang = look.lang;
     let Some(shard) = look.store.shard(row.id) else { return };
     doc.heading(m::D_KINDS.text(lang));
-    let (mut live, mut objects) = (0u32, 0usize);
+    let mut live = (0u32, 0usize);
+    let mut stale = (0u32, 0usize);
+    let mut waiting = (0u32, 0usize);
     let all = look.store.kinds().all();
     let width = all.iter().map(|(_, k)| k.plural.len()).max().unwrap_or(0).min(24);
     let mut others = Vec::new();
     for (id, info) in &all {
-        let status = shard.kinds.get(id.index()).unwrap_or(&KindStatus::Waiting);
+        let status = shard.kind(*id);
         let n = look.store.count(row.id, *id);
-        match status {
-            KindStatus::Live => {
-                live += 1;
-                objects += n;
-            }
+        let sum = match status {
             // An optional kind that is not served says nothing about the cluster.
-            KindStatus::NotServed if info.optional => {}
-            KindStatus::Waiting if info.optional => {}
-            other => others.push((info, other, n)),
-        }
+            KindStatus::NotServed | KindStatus::Waiting if info.optional => continue,
+            KindStatus::Live => &mut live,
+            KindStatus::Stale(_) => &mut stale,
+            KindStatus::Waiting => &mut waiting,
+            other => {
+                others.push((info, other, n));
+                continue;
+            }
+        };
+        *sum = (sum.0 + 1, sum.1 + n);
     }
-    if live > 0 {
-        let (live, objects) = (live.to_string(), objects.to_string());
-        doc.item(
-            look.glyphs.ok,
-            Role::Ok,
-            &m::K_ALL_LIVE.fill(lang, &[("n", &live), ("objects", &objects)]),
-            Role::Text,
-        );
+    let g = look.glyphs;
+    for (mark, role, msg, (kinds, objects)) in [
+        (g.ok, Role::Ok, m::K_ALL_LIVE, live),
+        (g.stale, Role::Stale, m::K_ALL_STALE, stale),
+        (g.waiting, Role::Muted, m::K_ALL_WAITING, waiting),
+    ] {
+        if kinds > 0 {
+            let values = [("n", kinds.to_string()), ("objects", words::thousands(objects))];
+            let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            doc.item(mark, role, &msg.fill(lang, &values), Role::Text);
+        }
     }
     for (info, status, n) in others {
         let (mark, role, text) = kind_line(status, n, look);
@@ -461,9 +478,7 @@ fn kind_line(status: &KindStatus, rows: usize, look: Look<'_>) -> (&'static str,
     let n = rows.to_string();
     let count = |msg: crate::messages::Msg| msg.fill(lang, &[("n", &n)]);
     match status {
-        KindStatus::Live => (g.ok, Role::Ok, count(m::K_LIVE)),
         KindStatus::Polling => (g.ok, Role::Ok, count(m::K_POLLING)),
-        KindStatus::Waiting => (g.waiting, Role::Muted, m::K_WAITING.text(lang).to_owned()),
         KindStatus::Listing { rows, expected: None } => {
             (g.busy, Role::Busy, m::K_LISTING.fill(lang, &[("n", &rows.to_string())]))
         }
@@ -471,7 +486,8 @@ fn kind_line(status: &KindStatus, rows: usize, look: Look<'_>) -> (&'static str,
             let (rows, all) = (rows.to_string(), all.to_string());
             (g.busy, Role::Busy, m::K_LISTING_OF.fill(lang, &[("n", &rows), ("all", &all)]))
         }
-        KindStatus::Stale(_) => (g.stale, Role::Stale, count(m::K_STALE)),
+        // These three are counted, not listed.
+        KindStatus::Live | KindStatus::Waiting | KindStatus::Stale(_) => (g.none, Role::Muted, String::new()),
         KindStatus::NotServed => (g.none, Role::Muted, m::K_NOT_SERVED.text(lang).to_owned()),
         KindStatus::Forbidden(cause) => {
             let msg = if cause.namespace.is_empty() { m::K_FORBIDDEN } else { m::K_FORBIDDEN_IN };

@@ -1,9 +1,10 @@
 //! The explanation of a cell: what runs, how it differs, who changed and who manages it, which pods are not well and why.
 
+use super::cell::Style;
 use crate::{
     fleet::{
         Store,
-        matrix::{CellDetail, Difference, KeyRule, ServiceSummary, detail},
+        matrix::{CellDetail, Difference, KeyRule, ServiceSummary, Show, detail},
     },
     messages::{Lang, Msg, clean_line, live, matrix as m},
     model::{ClusterId, Millis, utc_text},
@@ -213,8 +214,8 @@ pub(super) fn of_group(
         let Some(shard) = look.store.shard(*id) else { continue };
         let name =
             if shard.record.alias.is_empty() { shard.record.name.to_string() } else { shard.record.alias.clone() };
-        let (text, _) =
-            super::cell::of_cluster(look.store, service, *id, crate::fleet::matrix::Show::Version, look.glyphs, lang);
+        let style = Style { show: Show::Version, room: usize::MAX, glyphs: look.glyphs, lang };
+        let (text, _) = super::cell::of_cluster(look.store, service, *id, style);
         match versions.iter_mut().find(|(v, _)| *v == text) {
             Some((_, names)) => names.push(name),
             None => versions.push((text, vec![name])),

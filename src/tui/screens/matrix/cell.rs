@@ -6,20 +6,32 @@ use crate::{
         matrix::{Cell, Difference, Note, ServiceSummary, Show, cell},
         row::Progress,
     },
-    messages::{Lang, clean_line, matrix as m},
+    messages::{Lang, clean_line, matrix as m, width},
     model::{ClusterId, Health},
     tui::{glyphs::Glyphs, theme::Role},
 };
+
+/// How cells are written.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'a> {
+    /// What they show.
+    pub(super) show: Show,
+    /// Cells there are; a longer text says less, not nothing.
+    pub(super) room: usize,
+    /// Marks.
+    pub(super) glyphs: &'a Glyphs,
+    /// Language.
+    pub(super) lang: Lang,
+}
 
 /// Text and role of one service in one cluster.
 pub(super) fn of_cluster(
     store: &Store,
     service: &ServiceSummary,
     cluster: ClusterId,
-    show: Show,
-    glyphs: &Glyphs,
-    lang: Lang,
+    style: Style<'_>,
 ) -> (String, Role) {
+    let Style { show, glyphs, lang, .. } = style;
     let Some(cell) = cell(store, service.id, cluster) else {
         return if super::columns::is_known(store, cluster) {
             (glyphs.none.to_owned(), Role::Muted)
@@ -28,7 +40,7 @@ pub(super) fn of_cluster(
         };
     };
     let (mut text, role) = match show {
-        Show::Version => version(&cell, service, glyphs, lang),
+        Show::Version => version(&cell, service, style),
         Show::Digest => digest(&cell, glyphs),
         Show::Config => config(&cell, glyphs, lang),
         Show::Replicas => replicas(&cell, glyphs),
@@ -40,12 +52,16 @@ pub(super) fn of_cluster(
     (text, role)
 }
 
-fn version(cell: &Cell, service: &ServiceSummary, glyphs: &Glyphs, lang: Lang) -> (String, Role) {
+fn version(cell: &Cell, service: &ServiceSummary, style: Style<'_>) -> (String, Role) {
+    let Style { room, glyphs, lang, .. } = style;
     let version = if cell.mixed { m::MIXED.text(lang).into() } else { clean_line(&cell.version) };
     let more = if cell.more > 0 { format!(" +{}", cell.more) } else { String::new() };
     let (ready, wanted) = cell.replicas;
     if let Some((from, percent)) = &cell.from {
-        return (format!("{}{}{version} {percent}%", clean_line(from), glyphs.arrow), Role::Busy);
+        let full = format!("{}{}{version} {percent}%", clean_line(from), glyphs.arrow);
+        // Too long: where it goes to tells more than where it comes from.
+        let text = if width(&full) > room { format!("{}{version} {percent}%", glyphs.arrow) } else { full };
+        return (text, Role::Busy);
     }
     if cell.health == Health::Bad || cell.progress == Progress::Stuck {
         return (format!("{} {version} {ready}/{wanted}{more}", glyphs.bad), Role::Bad);
@@ -123,10 +139,9 @@ pub(super) fn of_group(
     store: &Store,
     service: &ServiceSummary,
     members: &[ClusterId],
-    show: Show,
-    glyphs: &Glyphs,
-    lang: Lang,
+    style: Style<'_>,
 ) -> (String, Role) {
+    let Style { show, glyphs, lang, .. } = style;
     let cells: Vec<Cell> = members.iter().filter_map(|id| cell(store, service.id, *id)).collect();
     if cells.is_empty() {
         let known = members.iter().all(|id| super::columns::is_known(store, *id));

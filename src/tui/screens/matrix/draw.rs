@@ -119,7 +119,7 @@ impl MatrixScreen {
             at => match self.columns.get(at - FROZEN) {
                 Some(column) => {
                     *formatted += 1;
-                    let (text, role) = self.cell(ctx.store, service, column, ctx.lang, ctx.now, ctx.glyphs);
+                    let (text, role) = self.cell(ctx.store, service, column, ctx.now, self.style(ctx));
                     Cell::new(text, role)
                 }
                 None => {
@@ -130,13 +130,17 @@ impl MatrixScreen {
         }
     }
 
+    fn style<'c>(&self, ctx: &Ctx<'c>) -> cell::Style<'c> {
+        cell::Style { show: self.show, room: usize::from(self.cell_width), glyphs: ctx.glyphs, lang: ctx.lang }
+    }
+
     /// The cell's width comes from the services' usual versions and the headers: it grows, and shrinks only with the view.
     fn measure(&mut self, ctx: &Ctx<'_>) {
         let room = match self.show {
             Show::Version => {
                 let usual = self.services.iter().map(|s| width(&s.usual)).max().unwrap_or(0);
-                // Room for a mark before and a star behind.
-                (usual + 3).clamp(9, 20)
+                // Room for a mark before it and replicas behind it.
+                (usual + 6).clamp(12, 18)
             }
             Show::Digest => 14,
             Show::Config => 12,
@@ -158,6 +162,7 @@ impl MatrixScreen {
             m::NOTE.text(ctx.lang).to_owned()
         };
         let name_most = (cells / 4).clamp(8, 28);
+        let note_most = (cells / 5).clamp(14, 24);
         let mut out = vec![
             table::Column::new("service", m::SERVICE.text(ctx.lang))
                 .width(8, name_most)
@@ -173,7 +178,7 @@ impl MatrixScreen {
             column
         }));
         if cells >= 50 {
-            out.push(table::Column::new("note", note).width(10, 22).pin(Pin::Right));
+            out.push(table::Column::new("note", note).width(10, note_most).pin(Pin::Right));
         }
         out
     }

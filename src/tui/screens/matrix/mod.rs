@@ -184,13 +184,12 @@ impl MatrixScreen {
         store: &Store,
         service: &ServiceSummary,
         column: &Column,
-        lang: Lang,
         now: Millis,
-        glyphs: &crate::tui::glyphs::Glyphs,
+        style: cell::Style<'_>,
     ) -> (String, Role) {
         if !column.group {
             let Some(id) = column.members.first() else { return (String::new(), Role::Text) };
-            return cell::of_cluster(store, service, *id, self.show, glyphs, lang);
+            return cell::of_cluster(store, service, *id, style);
         }
         let key = (service.id, column.key.clone());
         if let Some((at, text, role)) = self.group_cells.borrow().get(&key)
@@ -198,19 +197,23 @@ impl MatrixScreen {
         {
             return (text.clone(), *role);
         }
-        let (text, role) = cell::of_group(store, service, &column.members, self.show, glyphs, lang);
+        let (text, role) = cell::of_group(store, service, &column.members, style);
         self.group_cells.borrow_mut().insert(key, (now, text.clone(), role));
         (text, role)
     }
 
-    fn open(&self, ctx: &UpdateCtx<'_>) -> Vec<Effect> {
+    /// How cells are written to a file or the clipboard: whole.
+    fn written(&self, lang: Lang) -> cell::Style<'static> {
+        cell::Style { show: self.show, room: usize::MAX, glyphs: &UNICODE, lang }
+    }
+
+    fn open(&self) -> Vec<Effect> {
         let Some(service) = self.current() else { return Vec::new() };
         let cluster = self.current_column().filter(|c| !c.group).and_then(|c| c.members.first()).copied();
         let members: Vec<ClusterId> = match self.current_column().filter(|c| c.group) {
             Some(column) => column.members.clone(),
             None => self.clusters.clone(),
         };
-        let _ = ctx;
         vec![Effect::Open(Box::new(ServiceScreen::new(service.key.clone(), members, cluster)))]
     }
 
@@ -238,7 +241,7 @@ impl MatrixScreen {
         let item = |key: char, what: &str, text: String| {
             MenuItem::new(Some(key), what, Choice::Copy(clean_line(&text).into_owned(), what.to_owned()))
         };
-        let text = self.cell(ctx.store, service, column, lang, ctx.now, &UNICODE).0;
+        let text = self.cell(ctx.store, service, column, ctx.now, self.written(lang)).0;
         let mut items = vec![
             item('c', m::COPY_CELL.text(lang), text),
             item('n', m::COPY_SERVICE.text(lang), service.key.name.to_string()),
@@ -259,7 +262,7 @@ impl MatrixScreen {
         let row: Vec<String> = self
             .columns
             .iter()
-            .map(|c| format!("{}\t{}", c.title, self.cell(ctx.store, service, c, lang, ctx.now, &UNICODE).0))
+            .map(|c| format!("{}\t{}", c.title, self.cell(ctx.store, service, c, ctx.now, self.written(lang)).0))
             .collect();
         let what = m::COPY_ROW.text(lang);
         items.push(MenuItem::new(Some('r'), what, Choice::Copy(row.join("\n"), what.to_owned())));
@@ -281,7 +284,9 @@ impl MatrixScreen {
         let mut rows = vec![head];
         for service in &self.services {
             let mut row = vec![service_name(service)];
-            row.extend(self.columns.iter().map(|c| self.cell(ctx.store, service, c, ctx.lang, ctx.now, &UNICODE).0));
+            row.extend(
+                self.columns.iter().map(|c| self.cell(ctx.store, service, c, ctx.now, self.written(ctx.lang)).0),
+            );
             row.push(cell::note(&service.note, ctx.lang).0);
             rows.push(row);
         }
@@ -381,7 +386,7 @@ impl Screen for MatrixScreen {
 
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         match action {
-            ActionId::Open => return self.open(ctx),
+            ActionId::Open => return self.open(),
             ActionId::Describe => return self.open_object(ctx, false),
             ActionId::Yaml => return self.open_object(ctx, true),
             ActionId::Copy => return self.copy_menu(ctx).map(Effect::Menu).into_iter().collect(),
@@ -432,7 +437,7 @@ impl Screen for MatrixScreen {
                 }
                 if act == MouseAct::DoubleClick {
                     self.take_selection();
-                    return self.open(ctx);
+                    return self.open();
                 }
             }
             _ => return Vec::new(),

@@ -140,8 +140,13 @@ impl ServiceScreen {
         let columns = [
             Column::new("mark", "").width(1, 1).pin(Pin::Left),
             Column::new("tile", "").width(1, 1).pin(Pin::Left),
-            Column::new("cluster", m::S_CLUSTER.text(lang)).width(6, 24).pin(Pin::Left).middle(),
-            Column::new("workload", m::S_WORKLOAD.text(lang)).width(10, 40).middle(),
+            Column::new("cluster", m::S_CLUSTER.text(lang))
+                .width(6, if ctx.size.0 < 80 { 12 } else { 24 })
+                .pin(Pin::Left)
+                .middle(),
+            Column::new("workload", m::S_WORKLOAD.text(lang))
+                .width(10, if ctx.size.0 < 110 { 24 } else { 44 })
+                .middle(),
             Column::new("version", m::S_VERSION.text(lang)).width(7, 24).middle(),
             Column::new("ready", m::S_READY.text(lang)).width(5, 9).right(),
             Column::new("why", m::S_WHY.text(lang)).width(6, 120).grow(),
