@@ -1,6 +1,6 @@
 //! Columns of each kind's table, their texts and their order: as kubectl shows them, with the same words.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use super::{
     RowRef, Store,
@@ -203,31 +203,31 @@ pub fn columns(kind: KindId) -> &'static [Column] {
 /// `reason` and the record's fields (`environment`, `region`, `team`, `tier`, `provider`) for every kind. Foreign text:
 /// clean it before it is shown.
 pub fn cell_text(store: &Store, at: RowRef, key: &str) -> String {
-    store.row(at).map_or_else(String::new, |row| field(store, at, row, key).unwrap_or_default())
+    let Some(row) = store.row(at) else { return String::new() };
+    field(store, at, row, &plain(key)).unwrap_or_default().into_owned()
 }
 
-/// The same for a row at hand; `None` when the kind has no such column. `key` may be written in any case, with or without
-/// `-` and `_`.
-pub(super) fn field(store: &Store, at: RowRef, row: &Row, key: &str) -> Option<String> {
-    let wanted = plain(key);
-    match wanted.as_str() {
-        "cluster" => store.shard(at.cluster).map(|s| s.record.name.to_string()),
-        "namespace" | "ns" => Some(row.ns().to_owned()),
-        "name" => Some(row.name.to_string()),
-        "age" => Some(ago(store.now(), row.created)),
-        "health" => Some(row.health.word().to_owned()),
-        "reason" if !matches!(row.detail, Detail::Event(_)) => Some(reason(row).unwrap_or("").to_owned()),
+/// The same for a row at hand; `None` when the kind has no such column. `key` is a [`plain`] name.
+pub(super) fn field<'a>(store: &'a Store, at: RowRef, row: &'a Row, key: &str) -> Option<Cow<'a, str>> {
+    match key {
+        "cluster" => store.shard(at.cluster).map(|s| Cow::from(&*s.record.name)),
+        "namespace" | "ns" => Some(row.ns().into()),
+        "name" => Some(row.name.as_str().into()),
+        "age" => Some(ago(store.now(), row.created).into()),
+        "health" => Some(row.health.word().into()),
+        "reason" if !matches!(row.detail, Detail::Event(_)) => Some(reason(row).unwrap_or("").into()),
         "env" | "environment" | "region" | "team" | "tier" | "provider" => {
             let record = &store.shard(at.cluster)?.record;
-            Some(match wanted.as_str() {
-                "env" | "environment" => record.environment.clone(),
-                "region" => record.region.clone(),
-                "team" => record.team.clone(),
-                "tier" => record.tier.clone(),
-                _ => record.provider.clone(),
-            })
+            let text = match key {
+                "env" | "environment" => &record.environment,
+                "region" => &record.region,
+                "team" => &record.team,
+                "tier" => &record.tier,
+                _ => &record.provider,
+            };
+            Some(text.as_str().into())
         }
-        _ => detail_text(store.now(), at.kind, row, &wanted),
+        _ => detail_text(store.now(), at.kind, row, key),
     }
 }
 
@@ -260,7 +260,7 @@ pub fn note(row: &Row) -> &str {
     }
 }
 
-fn detail_text(now: Millis, kind: KindId, row: &Row, key: &str) -> Option<String> {
+fn detail_text<'a>(now: Millis, kind: KindId, row: &'a Row, key: &str) -> Option<Cow<'a, str>> {
     match &row.detail {
         Detail::Pod(p) => pod_text(now, row, p, key),
         Detail::Workload(w) => workload_text(now, kind, row, w, key),
@@ -270,20 +270,20 @@ fn detail_text(now: Millis, kind: KindId, row: &Row, key: &str) -> Option<String
     }
 }
 
-fn pod_text(now: Millis, row: &Row, p: &PodRow, key: &str) -> Option<String> {
+fn pod_text<'a>(now: Millis, row: &Row, p: &'a PodRow, key: &str) -> Option<Cow<'a, str>> {
     Some(match key {
-        "ready" => format!("{}/{}", p.ready.0, p.ready.1),
-        "status" => pod_status(row, p).to_owned(),
-        "restarts" if p.restarted.0 > 0 => format!("{} ({} ago)", p.restarts, ago(now, p.restarted)),
-        "restarts" => p.restarts.to_string(),
-        "node" => p.node.to_string(),
-        "ip" => p.ip.as_deref().unwrap_or("").to_owned(),
-        "containers" => names(&p.containers),
-        "images" | "image" => images(&p.containers),
-        "owner" => row.owner.as_ref().map_or_else(String::new, |o| format!("{}/{}", o.kind, o.name)),
-        "cpu" | "cpurequest" => format!("{}m", p.cpu_m),
-        "memory" | "memoryrequest" => bytes_text(p.mem),
-        "phase" => phase(p.phase).to_owned(),
+        "ready" => format!("{}/{}", p.ready.0, p.ready.1).into(),
+        "status" => pod_status(row, p).into(),
+        "restarts" if p.restarted.0 > 0 => format!("{} ({} ago)", p.restarts, ago(now, p.restarted)).into(),
+        "restarts" => p.restarts.to_string().into(),
+        "node" => (*p.node).into(),
+        "ip" => p.ip.as_deref().unwrap_or("").into(),
+        "containers" => names(&p.containers).into(),
+        "images" | "image" => images(&p.containers).into(),
+        "owner" => row.owner.as_ref().map_or_else(String::new, |o| format!("{}/{}", o.kind, o.name)).into(),
+        "cpu" | "cpurequest" => format!("{}m", p.cpu_m).into(),
+        "memory" | "memoryrequest" => bytes_text(p.mem).into(),
+        "phase" => phase(p.phase).into(),
         _ => return None,
     })
 }
@@ -308,26 +308,27 @@ fn phase(phase: Phase) -> &'static str {
     }
 }
 
-fn workload_text(now: Millis, kind: KindId, row: &Row, w: &WorkloadRow, key: &str) -> Option<String> {
+fn workload_text<'a>(now: Millis, kind: KindId, row: &Row, w: &'a WorkloadRow, key: &str) -> Option<Cow<'a, str>> {
     let pair = |wanted: u32| format!("{}/{wanted}", w.ready);
     Some(match key {
         "ready" => match kind.builtin() {
             Some(Builtin::Deployment | Builtin::StatefulSet) => pair(w.wanted.unwrap_or(0)),
             _ => w.ready.to_string(),
-        },
-        "completions" => pair(w.wanted.unwrap_or(1)),
-        "desired" => w.wanted.unwrap_or(0).to_string(),
-        "current" | "total" | "active" => w.current.to_string(),
-        "uptodate" | "updated" => w.updated.to_string(),
-        "available" => w.available.to_string(),
-        "status" => job_status(row, w).to_owned(),
-        "schedule" => w.schedule.as_deref().unwrap_or("").to_owned(),
-        "suspend" => if w.suspended { "True" } else { "False" }.to_owned(),
-        "lastschedule" if w.last_run.0 == 0 => "<none>".to_owned(),
-        "lastschedule" => ago(now, w.last_run),
-        "containers" => names(&w.containers),
-        "images" | "image" => images(&w.containers),
-        "manager" => w.changed.as_ref().map_or_else(String::new, |c| c.manager.to_string()),
+        }
+        .into(),
+        "completions" => pair(w.wanted.unwrap_or(1)).into(),
+        "desired" => w.wanted.unwrap_or(0).to_string().into(),
+        "current" | "total" | "active" => w.current.to_string().into(),
+        "uptodate" | "updated" => w.updated.to_string().into(),
+        "available" => w.available.to_string().into(),
+        "status" => job_status(row, w).into(),
+        "schedule" => w.schedule.as_deref().unwrap_or("").into(),
+        "suspend" => if w.suspended { "True" } else { "False" }.into(),
+        "lastschedule" if w.last_run.0 == 0 => "<none>".into(),
+        "lastschedule" => ago(now, w.last_run).into(),
+        "containers" => names(&w.containers).into(),
+        "images" | "image" => images(&w.containers).into(),
+        "manager" => w.changed.as_ref().map_or("", |c| &c.manager).into(),
         _ => return None,
     })
 }
@@ -342,7 +343,7 @@ fn job_status<'a>(row: &Row, w: &'a WorkloadRow) -> &'a str {
     }
 }
 
-fn node_text(n: &NodeRow, key: &str) -> Option<String> {
+fn node_text<'a>(n: &'a NodeRow, key: &str) -> Option<Cow<'a, str>> {
     Some(match key {
         "status" => {
             let ready = match n.ready {
@@ -350,73 +351,73 @@ fn node_text(n: &NodeRow, key: &str) -> Option<String> {
                 NodeReady::No => "NotReady",
                 NodeReady::Unknown => "Unknown",
             };
-            if n.unschedulable { format!("{ready},SchedulingDisabled") } else { ready.to_owned() }
+            if n.unschedulable { format!("{ready},SchedulingDisabled").into() } else { ready.into() }
         }
-        "roles" if n.roles.is_empty() => "<none>".to_owned(),
-        "roles" => n.roles.to_string(),
-        "version" | "kubelet" => n.kubelet.to_string(),
-        "internalip" => n.address.as_deref().unwrap_or("").to_owned(),
-        "osimage" => n.os_image.to_string(),
-        "containerruntime" => n.runtime.to_string(),
-        "arch" => n.arch.to_string(),
-        "zone" => n.zone.to_string(),
-        "instance" => n.instance.to_string(),
-        "taints" => n.taints.to_string(),
+        "roles" if n.roles.is_empty() => "<none>".into(),
+        "roles" => (*n.roles).into(),
+        "version" | "kubelet" => (*n.kubelet).into(),
+        "internalip" => n.address.as_deref().unwrap_or("").into(),
+        "osimage" => (*n.os_image).into(),
+        "containerruntime" => (*n.runtime).into(),
+        "arch" => (*n.arch).into(),
+        "zone" => (*n.zone).into(),
+        "instance" | "instancetype" => (*n.instance).into(),
+        "taints" => n.taints.to_string().into(),
         _ => return None,
     })
 }
 
-fn event_text(now: Millis, e: &EventRow, key: &str) -> Option<String> {
+fn event_text<'a>(now: Millis, e: &'a EventRow, key: &str) -> Option<Cow<'a, str>> {
     Some(match key {
-        "lastseen" => ago(now, e.last),
-        "reason" => e.reason.to_string(),
-        "object" => format!("{}/{}", e.kind.to_lowercase(), e.object),
-        "count" => e.count.to_string(),
-        "message" => e.message.to_string(),
-        "source" => e.source.to_string(),
+        "lastseen" => ago(now, e.last).into(),
+        "reason" => (*e.reason).into(),
+        "object" => format!("{}/{}", e.kind.to_lowercase(), e.object).into(),
+        "count" => e.count.to_string().into(),
+        "message" => (*e.message).into(),
+        "source" => (*e.source).into(),
         _ => return None,
     })
 }
 
-fn small_text(row: &Row, key: &str) -> Option<String> {
-    let word = |b: bool| if b { "true" } else { "false" }.to_owned();
+fn small_text<'a>(row: &'a Row, key: &str) -> Option<Cow<'a, str>> {
+    let word = |b: bool| Cow::from(if b { "true" } else { "false" });
     Some(match (&row.detail, key) {
-        (Detail::Namespace(n), "status") => if n.terminating { "Terminating" } else { "Active" }.to_owned(),
-        (Detail::Config(c), "data") => c.keys.to_string(),
-        (Detail::Config(c), "size") => bytes_text(u64::from(c.bytes)),
-        (Detail::Config(c), "type") => c.kind.to_string(),
+        (Detail::Namespace(n), "status") => if n.terminating { "Terminating" } else { "Active" }.into(),
+        (Detail::Config(c), "data") => c.keys.to_string().into(),
+        (Detail::Config(c), "size") => bytes_text(u64::from(c.bytes)).into(),
+        (Detail::Config(c), "type") => (*c.kind).into(),
         (Detail::Config(c), "immutable") => word(c.immutable),
-        (Detail::Service(s), "type") => s.kind.to_string(),
-        (Detail::Service(s), "clusterip") => s.cluster_ip.to_string(),
+        (Detail::Service(s), "type") => (*s.kind).into(),
+        (Detail::Service(s), "clusterip") => s.cluster_ip.as_str().into(),
         (Detail::Service(s), "externalip") if s.external.is_empty() => {
-            if &*s.kind == "LoadBalancer" { "<pending>" } else { "<none>" }.to_owned()
+            if &*s.kind == "LoadBalancer" { "<pending>" } else { "<none>" }.into()
         }
-        (Detail::Service(s), "externalip") => s.external.to_string(),
-        (Detail::Service(s), "ports") => s.ports.to_string(),
-        (Detail::Service(s), "selector") => selector(&s.selector),
-        (Detail::Endpoints(e), "service") => e.service.to_string(),
-        (Detail::Endpoints(e), "ready") => format!("{}/{}", e.ready, e.ready + e.not_ready),
-        (Detail::Hpa(h), "reference") => format!("{}/{}", h.target_kind, h.target),
-        (Detail::Hpa(h), "minpods") => h.min.to_string(),
-        (Detail::Hpa(h), "maxpods") => h.max.to_string(),
-        (Detail::Hpa(h), "replicas") => h.current.to_string(),
-        (Detail::Hpa(h), "desired") => h.desired.to_string(),
-        (Detail::Pdb(p), "minavailable") => or_na(&p.min_available),
-        (Detail::Pdb(p), "maxunavailable") => or_na(&p.max_unavailable),
-        (Detail::Pdb(p), "alloweddisruptions") => p.allowed.to_string(),
-        (Detail::Pdb(p), "healthy") => format!("{}/{}", p.healthy, p.desired),
-        (Detail::Pdb(p), "selector") => selector(&p.selector),
+        (Detail::Service(s), "externalip") => s.external.as_str().into(),
+        (Detail::Service(s), "ports") => (*s.ports).into(),
+        (Detail::Service(s), "selector") => selector(&s.selector).into(),
+        (Detail::Endpoints(e), "service") => (*e.service).into(),
+        (Detail::Endpoints(e), "ready") => format!("{}/{}", e.ready, e.ready + e.not_ready).into(),
+        (Detail::Hpa(h), "reference") => format!("{}/{}", h.target_kind, h.target).into(),
+        (Detail::Hpa(h), "minpods") => h.min.to_string().into(),
+        (Detail::Hpa(h), "maxpods") => h.max.to_string().into(),
+        (Detail::Hpa(h), "replicas") => h.current.to_string().into(),
+        (Detail::Hpa(h), "desired") => h.desired.to_string().into(),
+        (Detail::Pdb(p), "minavailable") => or_na(&p.min_available).into(),
+        (Detail::Pdb(p), "maxunavailable") => or_na(&p.max_unavailable).into(),
+        (Detail::Pdb(p), "alloweddisruptions") => p.allowed.to_string().into(),
+        (Detail::Pdb(p), "healthy") => format!("{}/{}", p.healthy, p.desired).into(),
+        (Detail::Pdb(p), "selector") => selector(&p.selector).into(),
         (Detail::CsiDriver(d), "attachrequired") => word(d.attach_required),
         (Detail::CsiDriver(d), "storagecapacity") => word(d.storage_capacity),
-        (Detail::CsiNode(n), "drivers") => n.drivers.len().to_string(),
-        (Detail::CsiNode(n), "names") => n.drivers.join(","),
-        (Detail::Other(status), "status") => status.as_deref().unwrap_or("").to_owned(),
+        (Detail::CsiNode(n), "drivers") => n.drivers.len().to_string().into(),
+        (Detail::CsiNode(n), "names") => n.drivers.join(",").into(),
+        (Detail::Other(status), "status") => status.as_deref().unwrap_or("").into(),
         _ => return None,
     })
 }
 
-fn or_na(text: &str) -> String {
-    if text.is_empty() { "N/A" } else { text }.to_owned()
+fn or_na(text: &str) -> &str {
+    if text.is_empty() { "N/A" } else { text }
 }
 
 /// Age of a moment, `<unknown>` when it is none (kubectl's word).
@@ -474,23 +475,23 @@ pub fn bytes_text(bytes: u64) -> String {
 
 /// How a column sorts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SortKey {
+pub enum SortKey<'a> {
     /// By number; ages sort youngest first.
     Number(u64),
     /// By text.
-    Text(String),
+    Text(Cow<'a, str>),
     /// The row has no such value: last.
     Missing,
 }
 
 /// Key by which a column sorts: numbers as numbers, ages by time, versions by their parts, the rest as text.
-pub fn column_sort_key(store: &Store, at: RowRef, key: &str) -> SortKey {
-    store.row(at).map_or(SortKey::Missing, |row| sort_key(store, at, row, key))
+pub fn column_sort_key<'a>(store: &'a Store, at: RowRef, key: &str) -> SortKey<'a> {
+    store.row(at).map_or(SortKey::Missing, |row| sort_key(store, at, row, &plain(key)))
 }
 
-pub(super) fn sort_key(store: &Store, at: RowRef, row: &Row, key: &str) -> SortKey {
-    let wanted = plain(key);
-    let number = match (&row.detail, wanted.as_str()) {
+/// The same for a row at hand and a [`plain`] name.
+pub(super) fn sort_key<'a>(store: &'a Store, at: RowRef, row: &'a Row, key: &str) -> SortKey<'a> {
+    let number = match (&row.detail, key) {
         (_, "age") => Some(newest_first(row.created)),
         (_, "health") => Some(u64::from(u8::MAX - row.health as u8)),
         (Detail::Pod(p), "ready") => Some(ratio(u32::from(p.ready.0), u32::from(p.ready.1))),
@@ -536,4 +537,108 @@ fn version_key(text: &str) -> Option<u64> {
 /// Age of a row at the store's time.
 pub fn age_of(store: &Store, row: &Row) -> Age {
     store.now().since(Millis::from(row.created))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        fleet::{
+            row::{HpaRow, ServiceRow},
+            testing::{change_workload, pod, row, store, upserts, workload},
+        },
+        model::{ClusterId, Health},
+    };
+
+    const NOW: u32 = 1_800_000_000;
+
+    fn texts(kind: Builtin, made: Row, keys: &[&str]) -> Vec<String> {
+        let mut store = store(&["prod-eu"]);
+        let (namespace, name) = (made.ns().to_owned(), made.name.clone());
+        store.apply(upserts(0, kind, vec![made]));
+        let at = store.find_by(ClusterId(0), kind.id(), &namespace, &name).unwrap();
+        keys.iter().map(|key| cell_text(&store, at, key)).collect()
+    }
+
+    #[test]
+    fn kubectls_words() {
+        let mut crashing = pod("shop", "p", Health::Bad);
+        crashing.created = Secs(NOW - 7200);
+        if let Detail::Pod(p) = &mut crashing.detail {
+            (p.ready, p.restarts, p.restarted) = ((1, 2), 3, Secs(NOW - 300));
+            (p.reason, p.mem) = (Some("CrashLoopBackOff".into()), 512 << 20);
+        }
+        let keys = ["ready", "STATUS", "restarts", "age", "cluster", "memory", "none"];
+        let seen = ["1/2", "CrashLoopBackOff", "3 (5m ago)", "2h", "prod-eu", "512Mi", ""];
+        assert_eq!(texts(Builtin::Pod, crashing, &keys), seen);
+
+        let deployment = change_workload(workload("shop", "api", "shop/api:1"), |w| w.ready = 1);
+        let keys = ["ready", "up-to-date", "available", "images"];
+        assert_eq!(texts(Builtin::Deployment, deployment.clone(), &keys), ["1/2", "2", "2", "shop/api:1"]);
+        assert_eq!(texts(Builtin::DaemonSet, deployment, &["desired", "ready"]), ["2", "1"]);
+        let cron = change_workload(workload("x", "c", "i"), |w| w.schedule = Some("*/5 * * * *".into()));
+        let keys = ["schedule", "suspend", "last-schedule"];
+        assert_eq!(texts(Builtin::CronJob, cron, &keys), ["*/5 * * * *", "False", "<none>"]);
+
+        let node = NodeRow { ready: NodeReady::Yes, unschedulable: true, ..NodeRow::default() };
+        let node = row("", "n", Detail::Node(Box::new(node)));
+        assert_eq!(texts(Builtin::Node, node, &["status", "roles"]), ["Ready,SchedulingDisabled", "<none>"]);
+        let service = ServiceRow { kind: "LoadBalancer".into(), ..ServiceRow::default() };
+        let service = row("x", "s", Detail::Service(Box::new(service)));
+        assert_eq!(texts(Builtin::Service, service, &["external-ip", "selector"]), ["<pending>", "<none>"]);
+        let hpa = HpaRow { target_kind: "Deployment".into(), target: "api".into(), ..HpaRow::default() };
+        assert_eq!(texts(Builtin::Hpa, row("x", "h", Detail::Hpa(Box::new(hpa))), &["reference"]), ["Deployment/api"]);
+    }
+
+    fn detail(kind: Builtin) -> Detail {
+        use crate::fleet::row::{ConfigRow, CsiDriverRow, CsiNodeRow, EndpointsRow, NamespaceRow, PdbRow};
+        match kind {
+            Builtin::Pod => Detail::Pod(Box::default()),
+            Builtin::Node => Detail::Node(Box::default()),
+            Builtin::Namespace => Detail::Namespace(Box::new(NamespaceRow::default())),
+            Builtin::ConfigMap | Builtin::Secret => Detail::Config(Box::new(ConfigRow::default())),
+            Builtin::Service => Detail::Service(Box::new(ServiceRow::default())),
+            Builtin::EndpointSlice => Detail::Endpoints(Box::new(EndpointsRow::default())),
+            Builtin::Hpa => Detail::Hpa(Box::new(HpaRow::default())),
+            Builtin::Pdb => Detail::Pdb(Box::new(PdbRow::default())),
+            Builtin::CsiDriver => Detail::CsiDriver(Box::new(CsiDriverRow::default())),
+            Builtin::CsiNode => Detail::CsiNode(Box::new(CsiNodeRow::default())),
+            Builtin::Event => Detail::Event(Box::new(EventRow::default())),
+            _ => Detail::Workload(Box::new(WorkloadRow::default())),
+        }
+    }
+
+    #[test]
+    fn every_column_of_every_kind_has_a_text() {
+        let mut store = store(&["a"]);
+        for kind in Builtin::ALL {
+            store.apply(upserts(0, *kind, vec![row("x", "o", detail(*kind))]));
+            let at = store.find_by(ClusterId(0), kind.id(), "x", "o").unwrap();
+            let row = store.row(at).unwrap();
+            assert!(!columns(kind.id()).is_empty(), "{kind:?}");
+            for column in columns(kind.id()) {
+                assert!(field(&store, at, row, &plain(column.key)).is_some(), "{kind:?} {}", column.key);
+                // The header is a name that people type, too.
+                assert!(field(&store, at, row, &plain(column.header)).is_some(), "{kind:?} {}", column.header);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_sort_by_what_they_mean() {
+        let node = |kubelet: &str| {
+            let node = NodeRow { kubelet: kubelet.into(), ..NodeRow::default() };
+            row("", kubelet, Detail::Node(Box::new(node)))
+        };
+        let mut store = store(&["a"]);
+        store.apply(upserts(0, Builtin::Node, vec![node("v1.9.3"), node("v1.30.1-eks-1")]));
+        let key = |name: &str| {
+            let at = store.find_by(ClusterId(0), Builtin::Node.id(), "", name).unwrap();
+            column_sort_key(&store, at, "version")
+        };
+        assert!(key("v1.9.3") < key("v1.30.1-eks-1"));
+        assert!(SortKey::Number(7) < SortKey::Text("a".into()) && SortKey::Text("z".into()) < SortKey::Missing);
+        assert!(ratio(0, 3) < ratio(1, 3) && ratio(1, 2) < ratio(2, 2) && ratio(0, 5) < ratio(0, 1));
+        assert_eq!((bytes_text(0), bytes_text(2 << 30), bytes_text(1500)), ("0".into(), "2Gi".into(), "1500".into()));
+    }
 }

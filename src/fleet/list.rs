@@ -4,6 +4,8 @@
 //! key never waits: [`ObjectList::step`] works for at most the given number of rows and the old order stays on the screen
 //! until the new one is complete.
 
+use std::borrow::Cow;
+
 use hashbrown::HashSet;
 
 pub use super::columns::{Column, SortKey, age_of, bytes_text, cell_text, column_sort_key, columns, note, reason};
@@ -74,7 +76,8 @@ pub fn matches(store: &Store, filter: &Filter, at: RowRef, row: &Row) -> bool {
     let cluster = store.shard(at.cluster).map_or("", |s| &*s.record.name);
     let node = row.pod().map_or("", |p| &*p.node);
     let bare = [row.name.as_str(), row.ns(), cluster, reason(row).unwrap_or(""), node];
-    filter.matches(&bare, &|key| field(store, at, row, key), &|key| row.label(key).map(str::to_owned))
+    let text = |key: &str| field(store, at, row, key).map(Cow::into_owned);
+    filter.matches(&bare, &text, &|key| row.label(key).map(str::to_owned))
 }
 
 /// A merged, sorted, filtered list.
@@ -235,7 +238,8 @@ impl ObjectList {
             }
             !take
         });
-        retain_both(&mut self.rows, &mut self.keys, |at| !moved.contains(at));
+        let marks = Marks::of(&moved);
+        retain_both(&mut self.rows, &mut self.keys, |at| !(marks.may_hold(at) && moved.contains(at)));
         let mut fresh: Vec<Entry> = Vec::with_capacity(moved.len());
         #[expect(clippy::iter_over_hash_type, reason = "sorted right below")]
         for at in moved {
@@ -277,6 +281,33 @@ impl ObjectList {
             if self.order.compare(store, &other, entry).is_lt() { low = mid + 1 } else { high = mid }
         }
         low - from
+    }
+}
+
+/// A coarse set that answers "surely not" in an instruction or two: most rows of a long list did not change.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    const BITS: u32 = 1 << 16;
+
+    fn of(rows: &HashSet<RowRef>) -> Self {
+        let mut bits = vec![0; Self::BITS as usize / 64];
+        #[expect(clippy::iter_over_hash_type, reason = "bits have no order")]
+        for at in rows {
+            let bit = Self::bit(at);
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        Self(bits)
+    }
+
+    fn bit(at: &RowRef) -> usize {
+        let mixed = (at.slot >> 8) ^ u32::from(at.cluster.0).wrapping_mul(0x9e37);
+        (mixed % Self::BITS) as usize
+    }
+
+    fn may_hold(&self, at: &RowRef) -> bool {
+        let bit = Self::bit(at);
+        self.0[bit / 64] & (1 << (bit % 64)) != 0
     }
 }
 

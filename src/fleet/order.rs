@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::{
     RowRef, Store,
-    columns::{SortKey, sort_key},
+    columns::{SortKey, plain, sort_key},
     list::{Query, Sort},
     row::Row,
 };
@@ -38,7 +38,11 @@ impl Order {
         for (rank, (_, id)) in named.iter().enumerate() {
             ranks[id.index()] = u16::try_from(rank).unwrap_or(u16::MAX);
         }
-        Self { sort: query.sort.clone(), reverse: query.reverse, ranks }
+        let sort = match &query.sort {
+            Sort::Column(key) => Sort::Column(plain(key)),
+            other => other.clone(),
+        };
+        Self { sort, reverse: query.reverse, ranks }
     }
 
     fn rank(&self, cluster: ClusterId) -> u16 {

@@ -156,7 +156,8 @@ impl Store {
             Delta::Condition(id, condition) => {
                 self.now = self.now.max(condition.heard);
                 let shard = self.shard_mut(id);
-                let changed = shard.condition != condition;
+                // A sign of life alone changes ages, which a screen draws anew anyway, and nothing else.
+                let changed = Condition { heard: shard.condition.heard, ..condition.clone() } != shard.condition;
                 shard.set_condition(condition);
                 Applied { rows: 0, cluster: changed }
             }
@@ -271,7 +272,7 @@ impl Store {
         &mut self.shards[id.index()]
     }
 
-    /// Counts every change; equal versions mean equal content.
+    /// Counts every change; equal versions mean equal content (signs of life aside).
     pub fn version(&self) -> u64 {
         self.version
     }
