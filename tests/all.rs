@@ -10,6 +10,7 @@ mod control_plane;
 
 mod architecture;
 mod cli;
+mod connection;
 mod contract;
 mod corpus;
 mod plugins;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     trials.extend(architecture::trials());
     trials.extend(cli::trials());
+    trials.extend(connection::trials());
     trials.extend(contract::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());
