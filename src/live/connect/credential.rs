@@ -221,16 +221,17 @@ impl Credentials {
 
     async fn take_plugin(&self, exec: &Exec, state: &mut State) -> Result<Grant, Cause> {
         if !state.issued.as_ref().is_some_and(Issued::is_fresh) {
-            let old = state.issued.take();
-            let after = old.as_ref().map_or(0, |i| i.run);
-            match (self.shared.plugins.obtain(exec, after).await, old) {
-                (Ok(newer), _) => {
-                    state.issued = Some(newer);
-                    state.grant = None;
+            let after = state.issued.as_ref().map_or(0, |i| i.run);
+            let newer = match &state.issued {
+                // The renewal comes before the end: until then nobody waits for it.
+                Some(old) if old.expires.is_some_and(|e| super::now().secs() < e) => {
+                    self.shared.plugins.obtain_later(exec, after)
                 }
-                // The renewal comes before the end: until then the old one is as good as it was.
-                (Err(_), Some(old)) if old.expires.is_some_and(|e| super::now().secs() < e) => state.issued = Some(old),
-                (Err(cause), _) => return Err(cause),
+                _ => Some(self.shared.plugins.obtain(exec, after).await?),
+            };
+            if newer.is_some() {
+                state.issued = newer;
+                state.grant = None;
             }
         }
         match (&state.grant, &state.issued) {

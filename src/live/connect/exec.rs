@@ -1,7 +1,6 @@
-//! Credential plugins: run without a terminal, bounded in time, output and number, once for equal entries.
+//! One run of a credential plugin: without a terminal, bounded in time and output, judged without quoting secrets.
 
 use std::{
-    collections::BTreeMap,
     fmt,
     path::PathBuf,
     process::Stdio,
@@ -13,13 +12,9 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
     sync::Semaphore,
-    time::Instant,
 };
 
-use super::{
-    detached::{DETACHED, NO_PROGRAM},
-    shared::Limits,
-};
+use super::detached::{DETACHED, NO_PROGRAM};
 use crate::{
     config::kubeconfig::Exec,
     model::{Cause, CauseCode, Secs, parse_rfc3339},
@@ -52,81 +47,6 @@ impl fmt::Debug for Issued {
     }
 }
 
-#[derive(Debug, Default)]
-struct Slot {
-    runs: u64,
-    finished: Option<Instant>,
-    outcome: Option<Result<Issued, Cause>>,
-}
-
-/// All plugins of the process, by entry.
-#[derive(Debug)]
-pub(super) struct Plugins {
-    pub(super) launcher: Option<PathBuf>,
-    limit: Duration,
-    rest: Duration,
-    slots: Mutex<BTreeMap<Exec, Arc<tokio::sync::Mutex<Slot>>>>,
-    running: Arc<Semaphore>,
-    forgiven: Mutex<Option<Instant>>,
-}
-
-impl Plugins {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            launcher: None,
-            limit: limits.plugin,
-            rest: limits.plugin_rest,
-            slots: Mutex::default(),
-            running: Arc::new(Semaphore::new(limits.plugins)),
-            forgiven: Mutex::default(),
-        }
-    }
-
-    pub(super) fn forget_failures(&self) {
-        *self.forgiven.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
-    /// A credential of this entry, newer than run `after`. Whoever comes while the plugin runs waits for that run and
-    /// shares its outcome, good or bad.
-    pub(super) async fn obtain(&self, exec: &Exec, after: u64) -> Result<Issued, Cause> {
-        refuse_unusable(exec)?;
-        let arrival = Instant::now();
-        let slot = {
-            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(slots.entry(exec.clone()).or_default())
-        };
-        let mut slot = slot.lock_owned().await;
-        match (&slot.outcome, slot.finished) {
-            (Some(Ok(issued)), _) if issued.run > after && issued.is_fresh() => return Ok(issued.clone()),
-            (Some(Err(cause)), Some(finished)) if finished >= arrival || self.rests(finished) => {
-                return Err(cause.clone());
-            }
-            _ => {}
-        }
-        // In a task of its own: a caller that gives up does not end the run that others wait for.
-        let (exec, limit, launcher, running) =
-            (exec.clone(), self.limit, self.launcher.clone(), Arc::clone(&self.running));
-        let done = tokio::spawn(async move {
-            let permit = running.acquire_owned().await;
-            let mut outcome = run(&exec, limit, launcher).await;
-            drop(permit);
-            slot.runs += 1;
-            if let Ok(issued) = &mut outcome {
-                issued.run = slot.runs;
-            }
-            slot.outcome = Some(outcome.clone());
-            slot.finished = Some(Instant::now());
-            outcome
-        });
-        done.await.unwrap_or_else(|e| Err(Cause::new(CauseCode::ExecPlugin, e.to_string())))
-    }
-
-    fn rests(&self, finished: Instant) -> bool {
-        let forgiven = self.forgiven.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at > finished);
-        !forgiven && finished.elapsed() < self.rest
-    }
-}
-
 impl Issued {
     /// Good for a while yet.
     pub(super) fn is_fresh(&self) -> bool {
@@ -135,7 +55,7 @@ impl Issued {
 }
 
 /// Entries that no run can satisfy.
-fn refuse_unusable(exec: &Exec) -> Result<(), Cause> {
+pub(super) fn refuse_unusable(exec: &Exec) -> Result<(), Cause> {
     if exec.interactive_mode == "Always" {
         return Err(failed(exec, "the plugin asks for a terminal (interactiveMode Always)".into()));
     }
@@ -153,19 +73,23 @@ fn refuse_unusable(exec: &Exec) -> Result<(), Cause> {
     }
 }
 
-fn failed(exec: &Exec, detail: String) -> Cause {
+/// The cause of a plugin that gave no credential, with its command.
+pub(super) fn failed(exec: &Exec, detail: String) -> Cause {
     let mut cause = Cause::new(CauseCode::ExecPlugin, detail);
     cause.command = Some(command_line(exec));
     cause
 }
 
-/// One run, from start to the parsed credential.
-async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>) -> Result<Issued, Cause> {
+/// One run, from start to the parsed credential; and whether it had to be ended.
+pub(super) async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>) -> (Result<Issued, Cause>, bool) {
     let detached = launcher.is_some();
-    let mut child = spawn(exec, launcher).map_err(|e| {
-        let hint = if exec.install_hint.is_empty() { String::new() } else { format!(": {}", exec.install_hint) };
-        failed(exec, format!("{} cannot be started: {e}{hint}", exec.command))
-    })?;
+    let mut child = match spawn(exec, launcher) {
+        Ok(child) => child,
+        Err(e) => {
+            let hint = if exec.install_hint.is_empty() { String::new() } else { format!(": {}", exec.install_hint) };
+            return (Err(failed(exec, format!("{} cannot be started: {e}{hint}", exec.command))), false);
+        }
+    };
     let group = child.id();
     let output = Kept::read(child.stdout.take(), Keep::Start(OUTPUT));
     let errors = Kept::read(child.stderr.take(), Keep::End(STDERR));
@@ -182,28 +106,24 @@ async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>) -> Result<
     if !all_gone {
         end_group(&mut child, group).await;
     }
+    let hung = waited.is_err();
     let reason = errors.last_line();
-    let status = match waited {
+    let outcome = match waited {
         Err(_) => {
             let said = if reason.is_empty() { String::new() } else { format!(", it said: {reason}") };
-            return Err(failed(exec, format!("{} did not end within {} s{said}", exec.command, limit.as_secs_f32())));
+            Err(format!("did not end within {} s{said}", limit.as_secs_f32()))
         }
-        Ok(Err(e)) => return Err(failed(exec, format!("{}: {e}", exec.command))),
-        Ok(Ok(status)) => status,
+        Ok(Err(e)) => Err(e.to_string()),
+        Ok(Ok(status)) if !status.success() => {
+            // Started through ourselves, a missing program shows only now.
+            let missing = detached && status.code() == Some(i32::from(NO_PROGRAM));
+            let hint = if missing { exec.install_hint.as_str() } else { "" };
+            Err(format!("ended with {status}: {reason} {hint}").trim_end().to_owned())
+        }
+        Ok(Ok(_)) if output.overflowed() => Err(format!("printed more than {OUTPUT} bytes")),
+        Ok(Ok(_)) => parse(&output.take()),
     };
-    if !status.success() {
-        // The launcher stands in for the shell: 127 is what it answers when there is no such program.
-        let hint =
-            if detached && status.code() == Some(i32::from(NO_PROGRAM)) { exec.install_hint.as_str() } else { "" };
-        return Err(failed(
-            exec,
-            format!("{} ended with {status}: {reason} {hint}", exec.command).trim_end().to_owned(),
-        ));
-    }
-    if output.overflowed() {
-        return Err(failed(exec, format!("{} printed more than {OUTPUT} bytes", exec.command)));
-    }
-    parse(&output.take()).map_err(|text| failed(exec, format!("{} {text}", exec.command)))
+    (outcome.map_err(|text| failed(exec, format!("{} {text}", exec.command))), hung)
 }
 
 fn spawn(exec: &Exec, launcher: Option<PathBuf>) -> std::io::Result<Child> {
@@ -370,8 +290,8 @@ fn parse(output: &[u8]) -> Result<Issued, String> {
         Some(text) => Some(parse_rfc3339(text).ok_or("issued an expirationTimestamp that is no time")?.secs()),
     };
     let now = super::now().secs().0;
-    // A short-lived credential is renewed in its last fifth, never at once.
-    let renew_at = expires.map(|e| Secs(e.0 - MARGIN.min(e.0.saturating_sub(now) / 5)));
+    // A short-lived credential is renewed after half its life, never at once.
+    let renew_at = expires.map(|e| Secs(e.0 - MARGIN.min(e.0.saturating_sub(now) / 2)));
     Ok(Issued { token, pair, expires, run: 0, renew_at })
 }
 

@@ -16,6 +16,7 @@ mod exec;
 mod heard;
 mod identity;
 mod link;
+mod plugins;
 mod proxy;
 mod review;
 mod service;

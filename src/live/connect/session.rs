@@ -93,6 +93,7 @@ impl Session {
     }
 
     fn declare_dead(&self, cause: Cause) {
+        tracing::debug!(server = %self.place.authority, code = ?cause.code, detail = %cause.detail, "connection lost");
         self.dead.send_if_modified(|dead| {
             let first = dead.is_none();
             if first {
@@ -189,6 +190,7 @@ impl Session {
         };
         let dialled = dial(&self.place, config.clone(), &self.shared, &self.heard).await?;
         let identity = grant.identity.clone();
+        tracing::debug!(server = %self.place.authority, http2 = dialled.h2, "connected");
         if dialled.h2 {
             let ended = self.coroner(number);
             return Link::h2(dialled.io, identity, &self.shared.limits, Arc::clone(&self.heard), ended).await;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use super::{exec::Plugins, proxy::ProxyEnv, tls::NativeRoots};
+use super::{plugins::Plugins, proxy::ProxyEnv, tls::NativeRoots};
 
 /// Times and numbers; the defaults are the product's, tests shorten them.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Limits {
     pub plugins: usize,
     /// A failed plugin is not run again for so long, unless a person asks.
     pub plugin_rest: Duration,
+    /// A command that hung for several clusters is not started for further ones for so long, unless a person asks.
+    pub plugin_hang_rest: Duration,
 }
 
 impl Default for Limits {
@@ -33,6 +35,7 @@ impl Default for Limits {
             plugin: Duration::from_secs(30),
             plugins: 4,
             plugin_rest: Duration::from_secs(10),
+            plugin_hang_rest: Duration::from_secs(60),
         }
     }
 }

@@ -7,7 +7,7 @@ use http::{Response, StatusCode};
 
 use super::{
     super::{Connection, Limits},
-    server::{Authority, Server, full, handler, only, shared, short, with},
+    server::{Authority, Server, fine, full, handler, only, shared, short, with},
 };
 use crate::{
     config::kubeconfig::{Access, Auth, Exec},
@@ -226,4 +226,63 @@ async fn a_new_certificate_of_a_plugin_gets_a_new_connection() {
         assert_eq!(connection.get("/version", "*/*", SOON).await.unwrap().bytes, "ok");
     }
     assert_eq!((runs(dir.path()), server.sockets()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_plugin_that_hangs_does_not_open_a_browser_for_every_cluster() {
+    let dir = tempfile::tempdir().unwrap();
+    let shared = with(Limits { plugin: Duration::from_millis(500), plugins: 1, ..short() });
+    let exec = plugin(dir.path(), "echo run >> \"$HERE/runs\"; sleep 1000");
+    let opened = (0..12).map(|i| {
+        let mut exec = exec.clone();
+        exec.args.push(format!("cluster-{i}"));
+        let auth = Auth { exec: Some(exec), ..Auth::default() };
+        let access = Access { server: "http://127.0.0.1:9".into(), auth, ..Access::default() };
+        Connection::open(Arc::new(access), Arc::clone(&shared))
+    });
+    let causes: Vec<Cause> = join_all(opened).await.into_iter().map(|r| r.unwrap_err()).collect();
+    assert_eq!(runs(dir.path()), 2);
+    assert!(causes.iter().all(|c| c.code == CauseCode::ExecPlugin && c.command.is_some()), "{causes:?}");
+    assert_eq!(causes.iter().filter(|c| c.detail.contains("hung for other clusters")).count(), 10);
+}
+
+#[tokio::test]
+async fn a_credential_near_its_end_is_renewed_while_it_still_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let server = Server::start(Some(authority.tls(&["h2"])), fine()).await;
+    // The first holds for a few seconds, so half its life is soon over; the second run waits for leave.
+    let script = r#"echo run >> "$HERE/runs"
+n=$(wc -l < "$HERE/runs" | tr -d ' ')
+[ $n = 1 ] || while [ ! -e "$HERE/leave" ]; do sleep 0.05; done
+echo '{"kind":"ExecCredential","status":{"token":"t'$n'","expirationTimestamp":"'$(cat "$HERE/end$n")'"}}'"#;
+    let end = |n: u32, seconds| {
+        let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+        std::fs::write(dir.path().join(format!("end{n}")), at.to_string()).unwrap();
+    };
+    end(1, 8);
+    end(2, 3600);
+    let access = with_plugin(&server, &authority, plugin(dir.path(), script));
+    let connection = Connection::open(access, shared()).await.unwrap();
+    let first = connection.credential().expires;
+    let get = || async { connection.get("/version", "*/*", SOON).await.unwrap() };
+    let renewing = async {
+        while runs(dir.path()) < 2 {
+            get().await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(SOON, renewing).await.expect("renewed before the end");
+    // The second run is under way and does not end yet: requests pass.
+    get().await;
+    assert_eq!(connection.credential().expires, first);
+    std::fs::write(dir.path().join("leave"), "").unwrap();
+    let renewed = async {
+        while connection.credential().expires == first {
+            get().await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(SOON, renewed).await.expect("the new one is taken");
+    assert_eq!(runs(dir.path()), 2);
 }

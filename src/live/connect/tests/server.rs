@@ -260,6 +260,7 @@ pub(super) fn short() -> Limits {
         plugin: Duration::from_secs(20),
         plugins: 4,
         plugin_rest: Duration::from_secs(60),
+        plugin_hang_rest: Duration::from_secs(60),
     }
 }
 
