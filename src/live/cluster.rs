@@ -153,6 +153,8 @@ impl Cluster {
     async fn restore(&self) {
         let Some(dir) = self.fleet.snapshots.clone() else { return };
         let (id, record) = (self.context.id, self.plan().record);
+        // Each read holds a thread and a whole picture.
+        let _turn = self.fleet.restoring.acquire().await;
         let read = tokio::task::spawn_blocking(move || snapshot::restore(&dir, &record, id));
         if let Ok(Some(deltas)) = read.await {
             let _ = self.out.send(deltas).await;
@@ -309,7 +311,7 @@ impl Cluster {
                 Some(done) = errands.join_next() => if let Ok(found) = done {
                     self.take_errand(found).await;
                 },
-                Some(ended) = self.machines.join_next_with_id() => self.machine_ended(ended),
+                Some(ended) = self.machines.join_next_with_id() => self.machine_ended(ended).await,
                 _ = probe.tick() => {
                     let connection = connection.clone();
                     errands.spawn(async move { Errand::Identity(identity::identify(&connection).await) });
@@ -408,11 +410,14 @@ impl Cluster {
                 self.served.insert(kind, served);
             }
         }
+        let is_partial = found.is_partial;
         self.facts.failed_groups = found.failed;
         let watched = self.fleet.watched.read().unwrap_or_else(PoisonError::into_inner).clone();
         for kind in watched {
             match self.served.get(&kind).cloned() {
                 Some(served) => self.start_machine(kind, served),
+                // Not found in half an answer is no reason to drop what is watched.
+                None if is_partial && self.running.contains_key(&kind) => {}
                 None => self.not_served(kind).await,
             }
         }
@@ -449,7 +454,7 @@ impl Cluster {
 
     /// A machine ended by itself: it panicked, or nobody listens. What panicked is started again at the next look at
     /// what is served, not at once: it would panic again.
-    fn machine_ended(&mut self, ended: Result<(Id, ()), tokio::task::JoinError>) {
+    async fn machine_ended(&mut self, ended: Result<(Id, ()), tokio::task::JoinError>) {
         let id = match &ended {
             Ok((id, ())) => *id,
             Err(error) => error.id(),
@@ -459,7 +464,9 @@ impl Cluster {
         if error.is_panic() {
             self.running.remove(&kind);
             let cause = Cause::new(CauseCode::Internal, panic_text(error));
-            self.context.board.stand(kind, KindStatus::Failing(cause), 1);
+            let status = KindStatus::Failing(cause);
+            self.context.board.stand(kind, status.clone(), 1);
+            let _ = self.out.send(vec![Delta::Kind(self.context.id, kind, status)]).await;
         }
     }
 

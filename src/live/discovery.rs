@@ -42,6 +42,8 @@ pub struct Discovery {
     groups: BTreeMap<String, Group>,
     /// Groups that failed: name and reason.
     pub failed: Vec<(String, String)>,
+    /// One of the two lists could not be read: what is missing here may be there.
+    pub is_partial: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +64,10 @@ struct Resource {
 impl Discovery {
     /// How `kind` is served: by the first of its versions that the server has. `None` when it is not served.
     pub fn served(&self, kind: &KindInfo) -> Option<Served> {
-        let group = self.groups.get(&kind.group)?;
+        let Some(group) = self.groups.get(&kind.group) else {
+            let version = kind.versions.first().filter(|_| self.is_partial && !kind.optional)?;
+            return Some(assumed(kind, version));
+        };
         if group.is_opaque {
             // The group is there, its resources could not be read: try, the answer of the list itself tells.
             let version = kind.versions.iter().find(|v| group.versions.is_empty() || group.versions.contains(v))?;
@@ -95,7 +100,7 @@ impl Discovery {
             .iter()
             .filter(|k| !k.optional)
             .map(|k| (k.group.clone(), Group { is_opaque: true, ..Group::default() }));
-        Self { groups: groups.collect(), failed: Vec::new() }
+        Self { groups: groups.collect(), failed: Vec::new(), is_partial: true }
     }
 
     fn fail(&mut self, group: &str, why: impl Into<String>) {
@@ -193,7 +198,10 @@ pub async fn discover(connection: &Connection, kinds: &[&KindInfo]) -> Result<Di
         match answer.and_then(Response::ok) {
             Ok(answer) => match serde_json::from_slice::<WireList>(&answer.bytes) {
                 Ok(list) => plain.extend(take_list(&mut found, path, list, kinds)),
-                Err(error) => found.fail(path, error.to_string()),
+                Err(error) => {
+                    found.is_partial = true;
+                    found.fail(path, error.to_string());
+                }
             },
             Err(cause) => refused = Some(cause.during("get", path, "")),
         }
@@ -202,6 +210,7 @@ pub async fn discover(connection: &Connection, kinds: &[&KindInfo]) -> Result<Di
         if found.groups.is_empty() {
             return Err(cause);
         }
+        found.is_partial = true;
         found.fail(&cause.resource, cause.detail);
     }
     ask_plain(connection, &mut found, plain).await;
@@ -223,6 +232,7 @@ fn take_list(found: &mut Discovery, path: &str, list: WireList, kinds: &[&KindIn
         }
         "APIGroupList" => list.groups.into_iter().flat_map(|g| take_plain_group(found, g, kinds)).collect(),
         other => {
+            found.is_partial = true;
             found.fail(path, format!("answered with a {other:?} instead of a list of API groups"));
             Vec::new()
         }
@@ -383,6 +393,9 @@ mod tests {
     fn a_proxy_page_is_no_api() {
         let (found, _) = list(r#"{"kind":"Status","message":"hello"}"#, "/apis", &[]);
         assert_eq!(found.failed.len(), 1);
+        // Nothing is known of the groups: what every server has is tried all the same.
+        assert!(found.served(&Builtin::Deployment.info()).is_some());
+        assert_eq!(found.served(&Builtin::ArgoRollout.info()), None);
         assert!(Discovery::blind(&[&Builtin::Pod.info()]).served(&Builtin::Pod.info()).is_some());
     }
 }

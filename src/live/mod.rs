@@ -127,6 +127,7 @@ pub fn start(settings: Arc<Settings>, kinds: KindSet, options: Options) -> (Engi
     let fleet = Fleet {
         shared: Arc::new(shared),
         connecting: Semaphore::new(options.connecting.max(1)),
+        restoring: Semaphore::new(4),
         room: Arc::new(Semaphore::new(context::BYTES_IN_FLIGHT)),
         watched: RwLock::new(watched(&settings, &kinds, &options)),
         kinds,

@@ -24,6 +24,8 @@ pub struct Fleet {
     pub shared: Arc<connect::Shared>,
     /// Clusters that connect at the same time.
     pub connecting: Semaphore,
+    /// Snapshots that are read at the same time.
+    pub restoring: Semaphore,
     /// Room for list bodies.
     pub room: Arc<Semaphore>,
     /// Kinds known.

@@ -333,3 +333,34 @@ async fn a_log_in_that_ends_is_told_though_the_watches_go_on() {
     run.until_live().await;
     assert_eq!(server.asked(PODS).len(), 1, "the watch was never closed");
 }
+
+#[tokio::test]
+async fn half_a_discovery_drops_nothing() {
+    let (looks, is_down) = (counter(), Arc::new(AtomicUsize::new(0)));
+    let switch = Arc::clone(&is_down);
+    let server = Server::start(37, move |target| {
+        Some(match target {
+            "/apis" if switch.load(Ordering::SeqCst) == 1 => {
+                looks();
+                Reply::refuse(404)
+            }
+            "/apis" => Reply::json(
+                r#"{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"argoproj.io"},"versions":[{"version":
+                "v1alpha1","resources":[{"resource":"rollouts","scope":"Namespaced","verbs":["list","watch"]}]}]}]}"#,
+            ),
+            t if t.starts_with("/apis/argoproj.io/v1alpha1/rollouts?") => {
+                Reply::lines(&[event("ADDED", &pod("r", 1)), bookmark(5, true)], Then::Hang)
+            }
+            _ => return None,
+        })
+    })
+    .await;
+    let mut run = Run::start(&server.url, &[Builtin::ArgoRollout], "");
+    run.until_live().await;
+    is_down.store(1, Ordering::SeqCst);
+    // A kind that was not watched makes the engine look again.
+    run.ask(Ask::Watch(Builtin::Hpa.id())).await;
+    run.until("the assumed kind", |run| run.status(Builtin::Hpa) == Some(&KindStatus::NotServed)).await;
+    assert_eq!(run.names(Builtin::ArgoRollout), ["r"], "{:?}", run.statuses);
+    assert_eq!(run.status(Builtin::ArgoRollout), Some(&KindStatus::Live));
+}
