@@ -90,6 +90,7 @@ async fn gather(settings: &Arc<Settings>, kinds: &KindSet, need: &Need, env: &BT
         cache: false,
         metrics: need.metrics,
         env: env.clone(),
+        launcher: live::own_program(),
         ..live::Options::default()
     };
     let (engine, mut deltas) = live::start(Arc::clone(settings), kinds.clone(), options);

@@ -79,6 +79,11 @@ impl Default for Options {
     }
 }
 
+/// This program's own file, for [`Options::launcher`]: only for the binary, which knows [`connect::DETACHED`].
+pub fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
 /// Something the owner asks of the engine.
 #[derive(Debug)]
 pub enum Ask {

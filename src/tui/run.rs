@@ -103,7 +103,12 @@ async fn session(settings: Arc<Settings>, request: &config::Request, open: Optio
     let started = Instant::now();
     let kinds = KindSet::default();
     let mut store = Store::new(kinds.clone(), settings.services.clone());
-    let options = live::Options { cache: settings.cache, env: request.env.clone(), ..live::Options::default() };
+    let options = live::Options {
+        cache: settings.cache,
+        env: request.env.clone(),
+        launcher: live::own_program(),
+        ..live::Options::default()
+    };
     // The engine first: it reads the last pictures from the disk while the terminal is being asked.
     let (engine, mut deltas) = live::start(Arc::clone(&settings), kinds, options);
     terminal::hook_panics(std::thread::current().id());
