@@ -12,7 +12,7 @@ mod tests;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crossterm::event::{KeyEvent, KeyEventKind, MouseEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 
 use super::{
@@ -348,7 +348,20 @@ impl App {
             }
             // The box with the continuations shows at once; Esc, or a key that leads nowhere, closes it.
             Lookup::Begin(_) => {}
-            Lookup::Nothing => self.pending.clear(),
+            Lookup::Nothing => {
+                self.pending.clear();
+                self.split_alt(key, store, tasks);
+            }
+        }
+    }
+
+    /// Esc and a key typed quickly, or held up together on a slow link, arrive as Alt-key: nothing is bound to that, so
+    /// they are taken for what they were.
+    fn split_alt(&mut self, key: Key, store: &mut Store, tasks: &mut Vec<Task>) {
+        if key.mods.contains(KeyModifiers::ALT) {
+            let esc = Key { code: KeyCode::Esc, mods: KeyModifiers::NONE };
+            self.key(esc, store, tasks);
+            self.key(Key { mods: key.mods - KeyModifiers::ALT, ..key }, store, tasks);
         }
     }
 

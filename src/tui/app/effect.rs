@@ -1,5 +1,7 @@
 //! What screens ask for, done.
 
+use crossterm::event::KeyModifiers;
+
 use crate::{
     fleet::Store,
     messages::tui as m,
@@ -45,6 +47,9 @@ impl App {
     }
 
     pub(super) fn menu_key(&mut self, key: Key, store: &mut Store, tasks: &mut Vec<Task>) {
+        if key.mods.contains(KeyModifiers::ALT) {
+            return self.split_alt(key, store, tasks);
+        }
         let Some((menu, _)) = &mut self.menu else { return };
         match key.to_string().as_str() {
             "esc" | "q" | "ctrl-c" => self.menu = None,

@@ -107,6 +107,14 @@ fn escape_closes_one_layer_at_a_time_and_never_quits() {
 }
 
 #[test]
+fn escape_and_a_key_that_arrive_as_one_are_two() {
+    let mut b = Bench::new();
+    b.press(": t h e m e enter alt-m");
+    assert!(b.app.menu.is_none());
+    assert_eq!(b.kind(), "matrix");
+}
+
+#[test]
 fn quitting() {
     let mut b = Bench::new();
     assert!(b.press("m q").is_empty(), "elsewhere q goes back");

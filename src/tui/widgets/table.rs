@@ -442,10 +442,9 @@ impl<'a> Table<'a> {
         if more.0 {
             put(buf, area.x, area.y, ctx.glyphs.more.0, 1, hint);
         }
-        if more.1 {
-            let end = slots.iter().filter(|s| self.columns[s.column].pin != Pin::Right).map(|s| s.x + s.w).max();
-            let x = end.unwrap_or(area.x).min(area.right().saturating_sub(1));
-            put(buf, x, area.y, ctx.glyphs.more.1, 1, hint);
+        // A column pinned at the right says itself what lies between.
+        if more.1 && !self.columns.iter().any(|c| c.pin == Pin::Right) {
+            put(buf, area.right() - 1, area.y, ctx.glyphs.more.1, 1, hint);
         }
     }
 
