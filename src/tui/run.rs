@@ -233,7 +233,7 @@ impl Session {
     fn take_in(&mut self, deltas: &mut mpsc::Receiver<Vec<Delta>>) {
         let until = Instant::now() + SLICE;
         loop {
-            while let Some(delta) = self.batch.next() {
+            for delta in self.batch.by_ref() {
                 let applied = self.store.apply(delta);
                 self.rows += u64::from(applied.rows);
                 if applied.rows > 0 || applied.cluster {
@@ -378,7 +378,11 @@ impl Session {
             return Ok(());
         }
         let Some(cause) = self.why.take() else { return Ok(()) };
-        if std::mem::take(&mut self.changed) {
+        let is_key = matches!(cause, Why::Key(_));
+        if is_key && self.changed && !self.app.has_work() {
+            // A key does not wait for news: they come with the next frame.
+            self.why = Some(Why::Data(self.batch_at));
+        } else if std::mem::take(&mut self.changed) {
             self.update(Event::Data);
         }
         let (w, h) = self.app.size();
@@ -393,7 +397,7 @@ impl Session {
         let cost = self.output.present(&mut self.spare, cursor)?;
         let sent = Instant::now();
         self.last_frame = sent;
-        if matches!(cause, Why::Key(_)) {
+        if is_key {
             self.last_key_frame = begun;
         }
         let rows = std::mem::take(&mut self.rows);

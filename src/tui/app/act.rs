@@ -6,7 +6,7 @@ use crate::{
     messages::tui as m,
     model::Millis,
     tui::{
-        action::{ActionId, Group},
+        action::{ActionId, Group, MOTIONS},
         app::{App, Task},
         help,
         screen::{Level, Notice, Scope},
@@ -33,6 +33,10 @@ impl App {
                 return self.notice(Notice::warn(text));
             }
             let effects = self.with_screen(store, |screen, ctx| screen.act(action, ctx));
+            if effects.is_empty() && MOTIONS.contains(&action) {
+                // Moving about leaves nothing to work off: the frame waits for nothing.
+                return;
+            }
             return self.perform(effects, store, tasks);
         }
         match action {

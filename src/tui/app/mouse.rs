@@ -69,7 +69,7 @@ impl App {
                 if self.views.current().screen.kind() != "fleet" {
                     self.open_place(&Place::Fleet, &crate::tui::screen::Scope::default(), store);
                 }
-                let filter = format!("status={word}");
+                let filter = format!("health={word}");
                 self.with_screen(store, |screen, ctx| screen.set_filter(&filter, ctx));
                 self.more = true;
             }

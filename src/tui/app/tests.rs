@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{App, Event, Task};
+use super::{App, Event, Spot, Task};
 use crate::{
     config::Settings,
     fleet::{Store, delta::Delta},
@@ -246,6 +246,26 @@ fn an_idle_screen_sends_nothing_but_the_clock() {
     for (i, bytes) in cost.iter().enumerate().skip(1) {
         assert!(if i % 3 == 0 { *bytes < 120 } else { *bytes == 0 }, "{cost:?}");
     }
+}
+
+#[test]
+fn counts_and_hints_are_buttons() {
+    let mut b = Bench::new();
+    b.press("m");
+    b.picture();
+    let place = |b: &Bench, spot: &Spot| b.app.spots.iter().find(|(_, s)| s == spot).map(|(r, _)| (r.x, r.y)).unwrap();
+    let click = |b: &mut Bench, (column, row)| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        b.app.update(Event::Mouse(event), &mut b.store, NOW)
+    };
+    let at = place(&b, &Spot::Count("busy"));
+    click(&mut b, at);
+    assert_eq!((b.kind(), b.app.views.current().screen.filter()), ("fleet", Some("health=busy")));
+    b.picture();
+    let at = place(&b, &Spot::Action(ActionId::Help));
+    click(&mut b, at);
+    assert_eq!(b.kind(), "help");
 }
 
 #[test]
