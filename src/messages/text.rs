@@ -152,7 +152,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut used = 0;
-        for word in paragraph.split_word_bounds() {
+        for word in chunks(paragraph) {
             let w = width(word);
             if used + w > cells && used > 0 {
                 lines.push(std::mem::take(&mut line).trim_end().to_owned());
@@ -178,6 +178,30 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
         lines.push(line.trim_end().to_owned());
     }
     lines
+}
+
+/// Pieces between which a line may be broken: at blanks, behind a dash or a slash, around wide characters; never before a
+/// full stop or another mark that belongs to what stands before it.
+fn chunks(text: &str) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    let mut start = 0;
+    let mut before = "";
+    for (at, piece) in text.split_word_bound_indices() {
+        let blank = |p: &str| p.trim().is_empty();
+        let wide = |p: &str| p.chars().all(|c| c as u32 >= 0x2e80);
+        let closing = piece.starts_with([
+            '.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '。', '，', '、', '；', '：', '？', '！', '）',
+            '》', '」', '】',
+        ]);
+        let breaks = blank(before) || blank(piece) || before.ends_with(['-', '/']) || wide(before) || wide(piece);
+        if at > start && breaks && (!closing || blank(before)) {
+            out.push(&text[start..at]);
+            start = at;
+        }
+        before = piece;
+    }
+    out.push(&text[start..]);
+    out
 }
 
 #[cfg(test)]
@@ -207,6 +231,14 @@ mod tests {
             assert!(width(&cut_middle("a支b付c对d账", cells)) <= cells);
             assert_eq!(width(&pad_right("a支b付c对d账", cells)), cells);
         }
+    }
+
+    #[test]
+    fn lines_do_not_begin_with_a_full_stop() {
+        assert_eq!(wrap("tried again by itself.", 21), ["tried again by", "itself."]);
+        assert_eq!(wrap("集群无法连接。", 12), ["集群无法连", "接。"]);
+        assert_eq!(wrap("a (b) c", 4), ["a", "(b)", "c"]);
+        assert_eq!(wrap("x/aaa-bbb", 7), ["x/aaa-", "bbb"]);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use crate::{
     tui::{action::ActionId, screen::Ctx, theme::Role},
 };
 
+/// Widest a column becomes where room is left over.
+const LONGEST: u16 = 120;
+
 /// Where a column stays when the table scrolls sideways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pin {
@@ -141,6 +144,8 @@ pub struct TableState {
     /// First visible column among those that scroll.
     pub left: usize,
     widths: BTreeMap<Cow<'static, str>, u16>,
+    /// Widest text seen, beyond the ceiling too: where room is left over it is used.
+    natural: BTreeMap<Cow<'static, str>, u16>,
     shape: Vec<Cow<'static, str>>,
     /// Geometry of the last frame.
     drawn: Drawn,
@@ -175,6 +180,7 @@ impl TableState {
     /// Forgets the widths: on a change of view, not while the person reads.
     pub fn reset_widths(&mut self) {
         self.widths.clear();
+        self.natural.clear();
     }
 
     /// Screen position of the cursor's row, if it is visible.
@@ -321,7 +327,7 @@ impl<'a> Table<'a> {
     fn prepare(&self, state: &mut TableState, body: Rect) {
         if !state.shape.iter().eq(self.columns.iter().map(|c| &c.key)) {
             state.shape = self.columns.iter().map(|c| c.key.clone()).collect();
-            state.widths.clear();
+            state.reset_widths();
         }
         let height = usize::from(body.height.max(1));
         state.cursor = state.cursor.min(self.len.saturating_sub(1));
@@ -394,20 +400,26 @@ impl<'a> Table<'a> {
             slots.push(Slot { column: i, x, w });
             x = (x + w + 1).min(end);
         }
-        self.stretch(&mut slots, end);
+        if !left_out.1 {
+            self.stretch(state, &mut slots, end);
+        }
         slots.extend(right);
         (slots, left_out)
     }
 
-    /// Gives what is left over to the last column that wants it.
-    fn stretch(&self, slots: &mut [Slot], end: u16) {
+    /// Gives what is left over to the columns whose text was cut at their ceiling, then to the last one that takes anything.
+    fn stretch(&self, state: &TableState, slots: &mut [Slot], end: u16) {
         let Some(last) = slots.last() else { return };
-        let spare = end.saturating_sub(last.x + last.w);
-        if let Some(at) = slots.iter().rposition(|s| self.columns[s.column].grow) {
-            slots[at].w += spare;
-            for s in slots.iter_mut().skip(at + 1) {
-                s.x += spare;
+        let mut spare = end.saturating_sub(last.x + last.w);
+        for at in 0..slots.len() {
+            let c = &self.columns[slots[at].column];
+            let wish = state.natural.get(&c.key).map_or(0, |n| n.saturating_sub(slots[at].w));
+            if c.bounds.0 < c.bounds.1 && wish > 0 {
+                spare -= widen(slots, at, wish.min(spare));
             }
+        }
+        if let Some(at) = slots.iter().rposition(|s| self.columns[s.column].grow) {
+            widen(slots, at, spare);
         }
     }
 
@@ -419,6 +431,8 @@ impl<'a> Table<'a> {
             let w = widest.max(c.head_width()).clamp(c.bounds.0.min(most), most);
             let kept = state.widths.entry(c.key.clone()).or_default();
             *kept = (*kept).max(w);
+            let natural = state.natural.entry(c.key.clone()).or_default();
+            *natural = (*natural).max(widest.min(LONGEST));
         }
     }
 
@@ -505,6 +519,15 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Widens one column and moves those behind it.
+fn widen(slots: &mut [Slot], at: usize, by: u16) -> u16 {
+    slots[at].w += by;
+    for s in slots.iter_mut().skip(at + 1) {
+        s.x += by;
+    }
+    by
+}
+
 fn cells(text: &str) -> u16 {
     u16::try_from(width(text)).unwrap_or(u16::MAX)
 }
@@ -517,4 +540,78 @@ fn fit_cut<'t>(text: &'t str, ctx: &Ctx<'_>) -> Cow<'t, str> {
 fn put_aligned(buf: &mut Buffer, (x, y, w): (u16, u16, u16), text: &str, right: bool, style: ratatui::style::Style) {
     let shift = if right { w.saturating_sub(cells(text)) } else { 0 };
     put(buf, x + shift, y, text, w - shift, style);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::Settings,
+        fleet::Store,
+        messages::Lang,
+        model::Millis,
+        tui::{glyphs, theme::Theme},
+    };
+
+    fn draw(columns: &[Column], rows: &[&[&str]], width: u16, state: &mut TableState) -> Vec<String> {
+        let (store, settings, theme) = (Store::default(), Settings::default(), Theme::default());
+        let ctx = Ctx {
+            store: &store,
+            settings: &settings,
+            lang: Lang::En,
+            theme: &theme,
+            glyphs: &glyphs::UNICODE,
+            now: Millis(0),
+            size: (width, 20),
+            read_only: true,
+            focused: true,
+            plain: false,
+        };
+        let area = Rect::new(0, 0, width, 3);
+        let mut buf = Buffer::empty(area);
+        Table::new(columns, rows.len(), true).draw(area, &mut buf, &ctx, state, &mut |i, wanted| RowView {
+            cells: wanted.iter().map(|c| Cell::text(rows[i][*c].to_owned())).collect(),
+            ..RowView::default()
+        });
+        (0..3).map(|y| (0..width).map(|x| buf[(x, y)].symbol()).collect::<String>().trim_end().to_owned()).collect()
+    }
+
+    fn columns() -> [Column; 3] {
+        [Column::new("a", "A").pin(Pin::Left), Column::new("n", "N").right(), Column::new("m", "MSG").width(3, 6)]
+    }
+
+    #[test]
+    fn widths_follow_the_text_and_never_shrink() {
+        let mut state = TableState::default();
+        let columns = columns();
+        assert_eq!(
+            draw(&columns, &[&["支付", "7", "abc"], &["x", "10", "d"]], 40, &mut state),
+            [" A     N MSG", "▸支付  7 abc", " x    10 d"]
+        );
+        assert_eq!(draw(&columns, &[&["x", "1", "d"]], 40, &mut state)[1], "▸x     1 d");
+        state.reset_widths();
+        assert_eq!(draw(&columns, &[&["x", "1", "d"]], 40, &mut state)[1], "▸x 1 d");
+    }
+
+    #[test]
+    fn room_that_is_left_over_shows_what_was_cut() {
+        let mut state = TableState::default();
+        let columns = columns();
+        assert_eq!(draw(&columns, &[&["x", "1", "a long message"]], 24, &mut state)[1], "▸x 1 a long message");
+        let mut state = TableState::default();
+        assert_eq!(draw(&columns, &[&["x", "1", "a long message"]], 11, &mut state)[1], "▸x 1 a lon⋯");
+    }
+
+    #[test]
+    fn columns_scroll_and_pinned_ones_stay() {
+        let mut state = TableState::default();
+        let columns = columns();
+        let rows: &[&[&str]] = &[&["name", "1234567", "abcdef"]];
+        assert_eq!(draw(&columns, rows, 14, &mut state)[1], "▸name 1234567");
+        assert!(state.act(ActionId::Right, 1));
+        assert_eq!(draw(&columns, rows, 14, &mut state)[1], "▸name abcdef");
+        assert_eq!(state.hit((6, 1)), Some(Hit::Row(0, Some("m".into()))));
+        assert_eq!(state.hit((6, 0)), Some(Hit::Header("m".into())));
+        assert_eq!(state.hit((6, 2)), None);
+    }
 }
