@@ -39,6 +39,8 @@ pub struct Server {
     pub pages: Arc<Pages>,
     /// `v1.37.2`.
     pub git_version: String,
+    /// Seed of its logs.
+    pub seed: u64,
     /// The whole fleet's switches and logs by cluster name, so that one port can steer a cluster that is silent.
     pub fleet: Arc<super::serve::FleetIndex>,
 }
@@ -189,7 +191,7 @@ async fn dispatch(
             query: &call.query,
             headers: &call.headers,
         }),
-        _ => write::answer(server, call, api, &resource, verb).await,
+        _ => write::answer(server, call, api, &resource, verb),
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     discovery,
     error::ApiError,
     path::ApiPath,
+    protobuf,
     request::{Call, Server},
 };
 
@@ -21,8 +22,9 @@ pub fn answer(server: &Server, call: &Call, api: &ApiPath) -> Option<Result<Answ
             "the server does not allow this method on the requested resource",
         )));
     }
-    let Ok(body) = serde_json::from_slice::<Value>(&call.body) else {
-        return Some(Err(ApiError::bad_request("the body is no JSON")));
+    let body = match protobuf::read(&call.body) {
+        Ok(body) => body,
+        Err(error) => return Some(Err(error)),
     };
     let mut review = json!({
         "kind": kind, "apiVersion": format!("{}/v1", api.group), "metadata": {}, "spec": body.get("spec").cloned().unwrap_or_else(|| json!({})),

@@ -168,6 +168,7 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
             log: Arc::clone(&cluster.log),
             pages: Arc::clone(&cluster.pages),
             git_version: plan.version.clone(),
+            seed: spec.seed,
             fleet: Arc::clone(&index),
         });
         let tls = ClusterTls {

@@ -317,6 +317,8 @@ impl ClusterStore {
         if !tracked {
             managed::track(None, &mut object, &resource, by, &self.clock.stamp());
         }
+        // What the server itself gives a new object belongs to nobody.
+        super::defaults::given(&resource, &mut object);
         let key = object::key_of(&object);
         if let Some(held) = inner.tables[rid.index()].objects.get(key.as_str()) {
             return Err(ApiError::already_exists(&resource, held.name()));
@@ -431,7 +433,10 @@ impl ClusterStore {
         tracked: bool,
     ) -> Result<Arc<Stored>, ApiError> {
         keep_identity(resource, held, old, &mut new)?;
-        let spec_changed = by.subresource != "status" && differs(old, &new);
+        // A Deployment's annotations are copied to its ReplicaSets, so they count as its specification.
+        let annotated = resource.rid == kinds::DEPLOYMENTS
+            && old["metadata"].get("annotations") != new["metadata"].get("annotations");
+        let spec_changed = by.subresource != "status" && (annotated || differs(old, &new));
         if resource.generation && spec_changed {
             let generation = old.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0);
             new["metadata"]["generation"] = json!(generation + 1);
@@ -439,7 +444,7 @@ impl ClusterStore {
         if !tracked {
             managed::track(Some(old), &mut new, resource, by, &self.clock.stamp());
         }
-        if managed::same(old, &new) {
+        if *old == new {
             return Ok(Arc::new(held.clone()));
         }
         let finished = new.pointer("/metadata/deletionTimestamp").is_some_and(|t| !t.is_null())

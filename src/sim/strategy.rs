@@ -77,6 +77,13 @@ pub fn for_update(resource: &Resource, subresource: &str, old: &Value, new: &mut
             }
         }
     }
+    if resource.rid == kinds::SERVICES {
+        for key in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            if let (Some(held), None) = (old["spec"].get(key), new["spec"].get(key)) {
+                new["spec"][key] = held.clone();
+            }
+        }
+    }
     defaults::apply(resource, new);
     let causes = validate::update(resource, old, new);
     reject(resource, new, causes)

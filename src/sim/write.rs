@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{self, Answer, Form},
+    decode,
     error::ApiError,
     kinds::{self, Resource},
     object::{self, Stored},
     patch,
     path::ApiPath,
+    protobuf,
     request::{Call, Server},
     scale,
     store::{DeleteOptions, Propagation, Writer},
@@ -17,7 +19,7 @@ use super::{
 };
 
 /// Answers a request about one object, or the deletion of a collection.
-pub async fn answer(
+pub fn answer(
     server: &Server,
     call: &Call,
     api: &ApiPath,
@@ -25,7 +27,7 @@ pub async fn answer(
     verb: &str,
 ) -> Result<Answer, ApiError> {
     match (verb, api.sub.as_str()) {
-        ("get", "log") if resource.rid == kinds::PODS => super::logs::answer(server, call, api).await,
+        ("get", "log") if resource.rid == kinds::PODS => super::logs::answer(server, call, api),
         ("get", "" | "status") => get(server, call, api, resource),
         ("get" | "update" | "patch", "scale") if resource.scale => scale::answer(server, call, api, resource, verb),
         ("create", "") => create(server, call, api, resource),
@@ -65,10 +67,9 @@ fn get(server: &Server, call: &Call, api: &ApiPath, resource: &Resource) -> Resu
 
 /// The body as an object of this resource, with the namespace of the path.
 fn body(call: &Call, api: &ApiPath, resource: &Resource) -> Result<Value, ApiError> {
-    let mut object: Value = serde_json::from_slice(&call.body).map_err(|e| {
-        ApiError::bad_request(format!("the object provided is unrecognized (must be of type {}): {e}", resource.kind))
-    })?;
+    let mut object = protobuf::read(&call.body)?;
     strategy::check_head(api, resource, &mut object)?;
+    decode::check(resource, &api.version, &mut object, call.query.get("fieldValidation") == "Strict")?;
     Ok(object)
 }
 
@@ -121,6 +122,7 @@ fn patch(server: &Server, call: &Call, api: &ApiPath, resource: &Resource) -> Re
     let stored = server.store.modify(resource.rid, &api.namespace, &api.name, &by, |current| {
         let old = current.clone();
         patch::change(kind, resource, current, &change)?;
+        decode::check(resource, &api.version, current, call.query.get("fieldValidation") == "Strict")?;
         strategy::for_update(resource, &api.sub, &old, current)
     })?;
     strategy::updated(&server.store, resource, &stored, &by);
@@ -146,6 +148,8 @@ fn apply(
     }
     let mut wanted = wanted.clone();
     strategy::check_head(api, resource, &mut wanted)?;
+    // Applied objects are always read strictly: an unknown field has no type to merge by.
+    decode::check(resource, &api.version, &mut wanted, true)?;
     let force = call.query.flag("force");
     let exists = server.store.get(resource.rid, &api.namespace, &api.name).is_some();
     if !exists {
@@ -171,7 +175,7 @@ fn apply(
 }
 
 fn options(call: &Call) -> DeleteOptions {
-    let body: Value = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
+    let body = protobuf::read(&call.body).unwrap_or(Value::Null);
     // An eviction carries the options inside.
     let body = body.get("deleteOptions").cloned().unwrap_or(body);
     let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);

@@ -57,7 +57,7 @@ pub fn parse(kind: PatchKind, body: &[u8]) -> Result<Value, ApiError> {
 /// Changes an object; everything but apply.
 pub fn change(kind: PatchKind, resource: &Resource, object: &mut Value, patch: &Value) -> Result<(), ApiError> {
     match kind {
-        PatchKind::Json => json::patch(resource, object, patch),
+        PatchKind::Json => json::patch(object, patch),
         PatchKind::Merge => {
             json_patch::merge(object, patch);
             Ok(())
