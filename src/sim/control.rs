@@ -1,4 +1,4 @@
-//! The simulation's own paths: `/sim/faults` and `/sim/requests`, for administrators. `?cluster=NAME` steers another
+//! The simulation's own paths: `/sim/faults`, `/sim/churn` and `/sim/requests`, for administrators. `?cluster=NAME` steers another
 //! cluster of the fleet, which is the only way over HTTP to one that has fallen silent.
 
 use serde_json::json;
@@ -24,6 +24,14 @@ pub fn answer(server: &Server, call: &Call) -> Result<Answer, ApiError> {
             let faults = serde_json::from_slice(&call.body).map_err(|e| ApiError::bad_request(e.to_string()))?;
             cluster.switch.set(faults);
             Ok(answer::json(200, &json!(*cluster.switch.get())))
+        }
+        ("GET", "/sim/churn") => Ok(answer::json(200, &json!(server.fleet.churn.get()))),
+        ("PUT", "/sim/churn") => {
+            server
+                .fleet
+                .churn
+                .set(serde_json::from_slice(&call.body).map_err(|e| ApiError::bad_request(e.to_string()))?);
+            Ok(answer::json(200, &json!(server.fleet.churn.get())))
         }
         ("GET", "/sim/requests") => {
             let (counts, newest) = cluster.log.read();

@@ -5,16 +5,21 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::runtime::Runtime;
 
 use super::{
-    Fleet, Spec,
+    Fleet, Spec, bulk,
+    churn::{Churn, Rate},
     controllers::{Engine, Options},
     demo,
     serve::Cluster,
 };
 
 /// Starts it all on the fleet's threads; it ends with them.
-pub fn start(runtime: &Runtime, spec: &Spec, clusters: &[(String, Cluster)]) {
+pub fn start(runtime: &Runtime, spec: &Spec, clusters: &[(String, Cluster)], churn: &Arc<Churn>) {
     let demo = matches!(spec.fleet, Fleet::Demo);
-    if matches!(spec.fleet, Fleet::Scale { .. }) {
+    let stores = clusters.iter().map(|(_, c)| Arc::clone(&c.store)).collect();
+    runtime.spawn(Arc::clone(churn).run(stores, spec.seed));
+    if let Fleet::Scale { clusters: total, pods, workloads, churn: per_second, .. } = spec.fleet {
+        fill(clusters, |n| bulk::Share::of(n, total, pods, workloads));
+        churn.set(Rate { per_second });
         return;
     }
     for (name, cluster) in clusters {
@@ -29,4 +34,21 @@ pub fn start(runtime: &Runtime, spec: &Spec, clusters: &[(String, Cluster)]) {
             .collect();
         runtime.spawn(demo::play(stages, spec.seed));
     }
+}
+
+/// Fills clusters for a scale run, on as many threads as there are processors.
+fn fill(clusters: &[(String, Cluster)], share: impl Fn(usize) -> bulk::Share + Sync) {
+    let Some((_, first)) = clusters.first() else { return };
+    let moulds = bulk::Moulds::new(&first.store);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (moulds, share) = (&moulds, &share);
+            scope.spawn(move || {
+                for (n, (_, cluster)) in clusters.iter().enumerate().skip(thread).step_by(threads) {
+                    moulds.fill(&cluster.store, share(n));
+                }
+            });
+        }
+    });
 }

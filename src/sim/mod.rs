@@ -5,6 +5,8 @@
 mod answer;
 mod auth;
 pub mod bare;
+mod bulk;
+mod churn;
 pub mod clock;
 mod control;
 pub mod controllers;
@@ -24,6 +26,7 @@ mod list;
 pub mod log;
 mod logs;
 mod managed;
+mod mould;
 pub mod object;
 mod openapi;
 mod patch;

@@ -21,6 +21,7 @@ use super::{
     Faults, Fleet, Running, Spec,
     auth::{Identity, MASTERS},
     bare,
+    churn::Churn,
     clock::Clock,
     demo,
     error::SimError,
@@ -86,16 +87,20 @@ impl Cluster {
 
 /// The clusters of a fleet by name.
 #[derive(Debug, Default)]
-pub struct FleetIndex(Mutex<BTreeMap<String, Cluster>>);
+pub struct FleetIndex {
+    clusters: Mutex<BTreeMap<String, Cluster>>,
+    /// Changes that happen by themselves.
+    pub churn: Arc<Churn>,
+}
 
 impl FleetIndex {
     /// One cluster.
     pub fn get(&self, name: &str) -> Option<Cluster> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.clusters.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     fn add(&self, name: &str, cluster: Cluster) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), cluster);
+        self.clusters.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), cluster);
     }
 }
 
@@ -182,7 +187,7 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
         served.push((plan.name.clone(), cluster));
         entries.push((plan.name, port));
     }
-    life::start(&runtime, spec, &served);
+    life::start(&runtime, spec, &served, &index.churn);
     let fleet_file = fleet_file(spec)?;
     let kubeconfig = spec.dir.join("kubeconfig");
     write(&kubeconfig, &kubeconfig_text(&entries, &authority.pem(), &admin))?;
@@ -219,14 +224,11 @@ fn plans(fleet: &Fleet) -> Vec<Plan> {
 }
 
 fn fill(store: &Arc<ClusterStore>, spec: &Spec, plan: &Plan) {
-    if matches!(spec.fleet, Fleet::Demo) {
-        return demo::fill(store, spec.seed);
+    match spec.fleet {
+        Fleet::Empty { nodes, .. } => bare::fill(store, &plan.version, nodes),
+        Fleet::Demo => demo::fill(store, spec.seed),
+        Fleet::Scale { .. } => bare::fill(store, &plan.version, 0),
     }
-    let nodes = match spec.fleet {
-        Fleet::Empty { nodes, .. } => nodes,
-        _ => 3,
-    };
-    bare::fill(store, &plan.version, nodes);
 }
 
 /// TLS of one cluster.
