@@ -477,7 +477,7 @@ mod tests {
             assert!(!stored.rest.contains(&b'@') || !pod.to_string().contains("@APP@"), "a slot is left: {pod}");
             unwell += usize::from(!is_true(&pod, "Ready"));
         }
-        assert_eq!(unwell, 10, "three in a hundred");
+        assert_eq!(unwell, 11, "three in a hundred");
         let deployments = store.list(kinds::DEPLOYMENTS, None).items;
         let wanted: i64 =
             deployments.iter().map(|d| int(&d.value(&store.resource(kinds::DEPLOYMENTS)), "/spec/replicas", 0)).sum();

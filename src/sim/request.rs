@@ -15,6 +15,7 @@ use super::{
     discovery,
     error::ApiError,
     faults::Switch,
+    kubelet,
     list::{self, ListRequest, Pages},
     log::{Entry, RequestLog},
     path::{ApiPath, Query},
@@ -163,6 +164,9 @@ async fn dispatch(
     let attempt = Attempt { verb, group: &api.group, resource: &name, namespace: &api.namespace, name: &api.name };
     if !auth::allowed(&server.store, &call.who, &attempt) {
         return Err(ApiError::new(403, "Forbidden", attempt.refusal(&call.who.user)));
+    }
+    if resource.group == "metrics.k8s.io" {
+        kubelet::metrics::refresh(&server.store, 0);
     }
     match verb {
         "list" => {

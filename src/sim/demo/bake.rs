@@ -101,16 +101,19 @@ impl Bake<'_> {
         self.rewrite(rid, object, by, "status", at, |o| o["status"] = status);
     }
 
+    /// Records a write. Appliers are tracked as updaters are (they conflict with nobody here), their entry says `Apply`.
     fn track(&self, rid: Rid, before: Option<&Value>, object: &mut Value, by: By, sub: &str, at: Millis) {
         let resource = self.store.resource(rid);
         let writer = Writer { manager: by.manager, subresource: sub, dry_run: false };
-        managed::track(before, object, &resource, &writer, &stamp(at));
-        if !by.apply {
-            return;
-        }
-        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
-        for entry in entries.into_iter().flatten().filter(|e| text(e, "/manager") == by.manager) {
-            entry["operation"] = json!("Apply");
+        let before = before.map(|b| {
+            let mut b = b.clone();
+            rename_operation(&mut b, by.manager, "Update");
+            b
+        });
+        rename_operation(object, by.manager, "Update");
+        managed::track(before.as_ref(), object, &resource, &writer, &stamp(at));
+        if by.apply {
+            rename_operation(object, by.manager, "Apply");
         }
     }
 
@@ -124,5 +127,12 @@ impl Bake<'_> {
         let object = self.new_object(rid, object, by, at);
         self.load(rid, object.clone());
         object
+    }
+}
+
+fn rename_operation(object: &mut Value, manager: &str, operation: &str) {
+    let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+    for entry in entries.into_iter().flatten().filter(|e| text(e, "/manager") == manager) {
+        entry["operation"] = json!(operation);
     }
 }

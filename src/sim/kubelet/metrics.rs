@@ -1,13 +1,15 @@
 //! Use of processor and memory as metrics-server would report it: seeded, slowly moving, below what was requested most of
 //! the time.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use crate::{
     model::Millis,
     sim::{
         controllers::{seed, value::*},
-        kinds,
+        kinds::{self, Rid},
         store::ClusterStore,
     },
 };
@@ -19,8 +21,40 @@ struct Use {
     memory: i64,
 }
 
+/// How long measured values are given out before new ones are measured.
+const WINDOW_MS: i64 = 15_000;
+
+/// Measures anew when the values in the store are older than the window: metrics are made when somebody asks.
+pub fn refresh(store: &ClusterStore, seed: u64) {
+    let now = store.clock.now();
+    let resource = store.resource(kinds::NODE_METRICS);
+    let held = store.list(kinds::NODE_METRICS, None).items;
+    let last = held.first().and_then(|m| time(&m.value(&resource), "/timestamp"));
+    if last.is_some_and(|t| now.0 - t.0 < WINDOW_MS) {
+        return;
+    }
+    let mut fresh = BTreeSet::new();
+    for (rid, object) in measure(store, seed, now) {
+        fresh.insert(store.load(rid, object).key.to_string());
+    }
+    for rid in [kinds::NODE_METRICS, kinds::POD_METRICS] {
+        for old in store.list(rid, None).items.iter().filter(|o| !fresh.contains(&*o.key)) {
+            store.finish(rid, old.namespace(), old.name());
+        }
+    }
+}
+
+fn measure(store: &ClusterStore, seed: u64, now: Millis) -> Vec<(Rid, Value)> {
+    let resource = store.resource(kinds::PODS);
+    let pods = store.list(kinds::PODS, None).items;
+    let mut all: Vec<(Rid, Value)> =
+        pods.iter().filter_map(|p| Some((kinds::POD_METRICS, pod(&p.value(&resource), seed, now)?))).collect();
+    all.extend(nodes(store, seed).into_iter().map(|n| (kinds::NODE_METRICS, n)));
+    all
+}
+
 /// `PodMetrics` of a running pod; `None` for one that does not run.
-pub fn pod(pod: &Value, seed: u64, now: Millis) -> Option<Value> {
+fn pod(pod: &Value, seed: u64, now: Millis) -> Option<Value> {
     if text(pod, "/status/phase") != "Running" {
         return None;
     }
@@ -39,10 +73,10 @@ pub fn pod(pod: &Value, seed: u64, now: Millis) -> Option<Value> {
 }
 
 /// `NodeMetrics` of all nodes that answer: what their pods use and a little for the system.
-pub fn nodes(store: &ClusterStore, seed: u64) -> Vec<Value> {
+fn nodes(store: &ClusterStore, seed: u64) -> Vec<Value> {
     let now = store.clock.now();
     let resource = store.resource(kinds::PODS);
-    let mut used = std::collections::BTreeMap::<String, Use>::new();
+    let mut used = BTreeMap::<String, Use>::new();
     for stored in store.list(kinds::PODS, None).items {
         let Some(node) = stored.field("spec.nodeName").filter(|n| !n.is_empty()) else { continue };
         let sum = used.entry(node.to_owned()).or_default();
@@ -90,7 +124,7 @@ fn container(pod: &Value, container: &Value, seed: u64, now: Millis) -> Use {
 }
 
 /// Thousandths of a core in a quantity (`250m`, `2`).
-pub fn millicores(text: &str) -> i64 {
+fn millicores(text: &str) -> i64 {
     match text.strip_suffix('m') {
         Some(m) => m.parse().unwrap_or(0),
         None => text.parse::<f64>().map_or(0, |c| (c * 1000.0) as i64),
@@ -98,7 +132,7 @@ pub fn millicores(text: &str) -> i64 {
 }
 
 /// Bytes in a quantity (`256Mi`, `1G`).
-pub fn quantity(text: &str) -> i64 {
+fn quantity(text: &str) -> i64 {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: i64 = text[..digits].parse().unwrap_or(0);
     let factor = match &text[digits..] {
