@@ -216,7 +216,9 @@ fn plans(fleet: &Fleet) -> Vec<Plan> {
             .map(|n| {
                 let spread = (high.saturating_sub(*low)) * n as u64 / (*clusters).max(1) as u64;
                 let faults = Faults { latency_ms: low + spread, ..Faults::default() };
-                Plan { faults, window: 256, ..Plan::new(format!("scale-{n:03}")) }
+                // Each kept change may hold a pod of 10 KB: about as many for the whole fleet, whatever its size.
+                let window = (20_000 / (*clusters).max(1)).clamp(64, 4096);
+                Plan { faults, window, ..Plan::new(format!("scale-{n:03}")) }
             })
             .collect(),
         Fleet::Demo => demo::plans(),

@@ -89,7 +89,7 @@ pub fn fill(store: &Arc<ClusterStore>, seed: u64) {
     if let Some(node) = site.lost_node() {
         let about = store.value(kinds::NODES, "", node).unwrap_or_default();
         let message = format!("Node {node} status is now: NodeNotReady");
-        site.event(&about, "Warning", "NodeNotReady", &message, "node-controller", 1, nodes::DOWN_MINUTES);
+        site.warning(&about, "NodeNotReady", &message, "node-controller", 1, nodes::DOWN_MINUTES);
     }
 }
 

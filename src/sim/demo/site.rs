@@ -77,7 +77,8 @@ impl<'a> Site<'a> {
         // Most pods are as old as their revision; some were moved since by drains and evictions.
         let age = (self.bake.now.0 - crew.since.0).max(60_000);
         let share = if self.draw(&["moved", &name], 0, 5) == 0 { self.draw(&["age", &name], 10, 90) } else { 100 };
-        let made = Millis(self.bake.now.0 - age / 100 * share + n * 19_000 % (age / 4).max(1));
+        let age = age / 100 * share;
+        let made = Millis(self.bake.now.0 - age + n * 19_000 % (age / 4).max(1));
         let mut pod = self.bake.new_object(kinds::PODS, pod, by, made);
         self.report(&mut pod, made, crew.restarts);
         self.bake.load(kinds::PODS, pod.clone());
@@ -136,17 +137,8 @@ impl<'a> Site<'a> {
         self.bake.load(kinds::PODS, pod);
     }
 
-    /// An event about an object, last seen so many minutes ago.
-    pub fn event(
-        &self,
-        about: &Value,
-        kind: &str,
-        reason: &str,
-        message: &str,
-        component: &str,
-        count: i64,
-        minutes: i64,
-    ) {
+    /// A warning about an object, last given so many minutes ago.
+    pub fn warning(&self, about: &Value, reason: &str, message: &str, component: &str, count: i64, minutes: i64) {
         let last = self.bake.ago(minutes);
         let first = Millis(last.0 - (count - 1) * 97_000);
         let event_name = format!("{}.{:016x}", name(about), seed::number(&[uid(about), reason, message]));
@@ -155,7 +147,7 @@ impl<'a> Site<'a> {
             "metadata": {"name": event_name, "namespace": space},
             "involvedObject": {"apiVersion": about["apiVersion"], "kind": about["kind"], "name": name(about),
                 "namespace": namespace(about), "uid": uid(about)},
-            "type": kind, "reason": reason, "message": message, "count": count, "firstTimestamp": stamp(first),
+            "type": "Warning", "reason": reason, "message": message, "count": count, "firstTimestamp": stamp(first),
             "lastTimestamp": stamp(last), "eventTime": null, "source": {"component": component},
             "reportingComponent": component, "reportingInstance": "",
         });

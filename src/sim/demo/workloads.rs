@@ -231,13 +231,12 @@ fn tell_trouble(site: &Site<'_>, pods: &[Value], minutes: i64) {
                         namespace(pod),
                         uid(pod)
                     );
-                    site.event(pod, "Warning", "BackOff", &message, "kubelet", count * 3, 1);
+                    site.warning(pod, "BackOff", &message, "kubelet", count * 3, 1);
                 }
                 Behaviour::NoPull => {
-                    site.event(pod, "Warning", "Failed", "Error: ImagePullBackOff", "kubelet", count, 2);
-                    site.event(
+                    site.warning(pod, "Failed", "Error: ImagePullBackOff", "kubelet", count, 2);
+                    site.warning(
                         pod,
-                        "Warning",
                         "BackOff",
                         &format!("Back-off pulling image \"{image}\""),
                         "kubelet",
@@ -247,7 +246,7 @@ fn tell_trouble(site: &Site<'_>, pods: &[Value], minutes: i64) {
                 }
                 Behaviour::Unready => {
                     let message = "Readiness probe failed: HTTP probe failed with statuscode: 503";
-                    site.event(pod, "Warning", "Unhealthy", message, "kubelet", count * 4, 1);
+                    site.warning(pod, "Unhealthy", message, "kubelet", count * 4, 1);
                 }
                 Behaviour::Well => {}
             }
@@ -326,7 +325,8 @@ pub fn place_daemons(site: &Site<'_>, mut object: Value, crew: Crew) {
 fn clones(site: &Site<'_>, service: &Service, partition: &str) {
     let by = By::update("kruise-manager");
     let releases = releases(site, service);
-    let extra = json!({"revisionHistoryLimit": 10, "updateStrategy": {"type": "ReCreate", "partition": partition, "maxUnavailable": "20%", "maxSurge": 0}});
+    let extra = json!({"revisionHistoryLimit": 10, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {
+        "podUpdatePolicy": "ReCreate", "partition": partition, "maxUnavailable": "20%", "maxSurge": 0}}});
     let (object, past) = history(site, service, kinds::CLONESETS, &releases, extra);
     let hashes = revisions(site, &past, &releases, by);
     let total = replicas(site, service);
