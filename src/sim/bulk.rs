@@ -223,7 +223,7 @@ fn workload(cluster: &str, share: Share, w: usize, spaces: usize) -> Values {
     let name = format!("{app}-{part}-{w:04}");
     let (namespace, team) = space(w % spaces);
     // Services of one number run in every cluster; a few clusters lag behind.
-    let behind = usize::from(seed::number(&["behind", &name, cluster]) % 20 == 0);
+    let behind = usize::from(seed::number(&["behind", &name, cluster]).is_multiple_of(20));
     let version = format!("v1.{}.{}", w % 40, (w % 7 + 1).saturating_sub(behind));
     let uid = |what: &str| seed::uid(0, &[what, cluster, &name]);
     Values::new(&[

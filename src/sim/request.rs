@@ -166,7 +166,7 @@ async fn dispatch(
         return Err(ApiError::new(403, "Forbidden", attempt.refusal(&call.who.user)));
     }
     if resource.group == "metrics.k8s.io" {
-        kubelet::metrics::refresh(&server.store, 0);
+        kubelet::metrics::refresh(&server.store, server.seed);
     }
     match verb {
         "list" => {

@@ -85,6 +85,11 @@ fn the_troubles_are_there() {
     let us = cluster("us-east-1-prod-a");
     let ledger = get(&us, kinds::DEPLOYMENTS, "payments", "ledger");
     assert!(first_image(&ledger).ends_with("/ledger:8.2.7"));
+    let managers: Vec<&str> = list(&ledger, "/metadata/managedFields").iter().map(|m| text(m, "/manager")).collect();
+    for manager in ["argocd-controller", "kubectl-edit", "kube-controller-manager"] {
+        assert!(managers.contains(&manager), "{managers:?}");
+    }
+    assert_eq!(managers.iter().filter(|m| **m == "argocd-controller").count(), 1, "{managers:?}");
     let config = |s: &ClusterStore| {
         text(&get(s, kinds::CONFIGMAPS, "customer", "notifications-config"), "/data/config.yaml").to_owned()
     };

@@ -1,6 +1,7 @@
 //! Scheduler and kubelets of a simulated cluster: a pod is placed, its images are pulled, it runs, becomes ready, crashes,
 //! ends or is stopped, each after a seeded delay on simulated time.
 
+pub mod logs;
 pub mod metrics;
 pub mod status;
 
