@@ -591,20 +591,19 @@ mod tests {
     }
 
     fn detail(kind: Builtin) -> Detail {
-        use crate::fleet::row::{ConfigRow, CsiDriverRow, CsiNodeRow, EndpointsRow, NamespaceRow, PdbRow};
         match kind {
             Builtin::Pod => Detail::Pod(Box::default()),
             Builtin::Node => Detail::Node(Box::default()),
-            Builtin::Namespace => Detail::Namespace(Box::new(NamespaceRow::default())),
-            Builtin::ConfigMap | Builtin::Secret => Detail::Config(Box::new(ConfigRow::default())),
-            Builtin::Service => Detail::Service(Box::new(ServiceRow::default())),
-            Builtin::EndpointSlice => Detail::Endpoints(Box::new(EndpointsRow::default())),
-            Builtin::Hpa => Detail::Hpa(Box::new(HpaRow::default())),
-            Builtin::Pdb => Detail::Pdb(Box::new(PdbRow::default())),
-            Builtin::CsiDriver => Detail::CsiDriver(Box::new(CsiDriverRow::default())),
-            Builtin::CsiNode => Detail::CsiNode(Box::new(CsiNodeRow::default())),
-            Builtin::Event => Detail::Event(Box::new(EventRow::default())),
-            _ => Detail::Workload(Box::new(WorkloadRow::default())),
+            Builtin::Namespace => Detail::Namespace(Box::default()),
+            Builtin::ConfigMap | Builtin::Secret => Detail::Config(Box::default()),
+            Builtin::Service => Detail::Service(Box::default()),
+            Builtin::EndpointSlice => Detail::Endpoints(Box::default()),
+            Builtin::Hpa => Detail::Hpa(Box::default()),
+            Builtin::Pdb => Detail::Pdb(Box::default()),
+            Builtin::CsiDriver => Detail::CsiDriver(Box::default()),
+            Builtin::CsiNode => Detail::CsiNode(Box::default()),
+            Builtin::Event => Detail::Event(Box::default()),
+            _ => Detail::Workload(Box::default()),
         }
     }
 

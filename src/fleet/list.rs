@@ -241,7 +241,6 @@ impl ObjectList {
         let marks = Marks::of(&moved);
         retain_both(&mut self.rows, &mut self.keys, |at| !(marks.may_hold(at) && moved.contains(at)));
         let mut fresh: Vec<Entry> = Vec::with_capacity(moved.len());
-        #[expect(clippy::iter_over_hash_type, reason = "sorted right below")]
         for at in moved {
             if let Some(row) = store.row(at).filter(|row| self.query.accepts(store, at, row)) {
                 fresh.push(Entry { key: self.order.key(store, at, row), at });
@@ -292,7 +291,6 @@ impl Marks {
 
     fn of(rows: &HashSet<RowRef>) -> Self {
         let mut bits = vec![0; Self::BITS as usize / 64];
-        #[expect(clippy::iter_over_hash_type, reason = "bits have no order")]
         for at in rows {
             let bit = Self::bit(at);
             bits[bit / 64] |= 1 << (bit % 64);
@@ -409,8 +407,11 @@ mod tests {
     fn made(n: u8, health: u8, rest: u8, version: u64) -> Row {
         use crate::fleet::row::Detail;
         const ALL: [Health; 6] = [Health::Ok, Health::Idle, Health::Busy, Health::Unknown, Health::Warn, Health::Bad];
-        let mut row =
-            pod(if n % 2 == 0 { "even" } else { "odd" }, &format!("a-long-name-{n}"), ALL[usize::from(health)]);
+        let mut row = pod(
+            if n.is_multiple_of(2) { "even" } else { "odd" },
+            &format!("a-long-name-{n}"),
+            ALL[usize::from(health)],
+        );
         row.version = version;
         row.created = Secs(1_700_000_000 + u32::from(rest));
         if let Detail::Pod(p) = &mut row.detail {
@@ -432,7 +433,7 @@ mod tests {
                 match op {
                     Op::Put(c, n, h, r) => drop(store.apply(upserts(c, Builtin::Pod, vec![made(n, h, r, version)]))),
                     Op::Delete(c, n) => {
-                        let ns = if n % 2 == 0 { "even" } else { "odd" };
+                        let ns = if n.is_multiple_of(2) { "even" } else { "odd" };
                         store.apply(delete(c, Builtin::Pod, ns, &format!("a-long-name-{n}")));
                     }
                     Op::Relist(c, n) => {

@@ -67,7 +67,7 @@ pub fn encode(store: &Store, cluster: ClusterId, now: Millis) -> Vec<u8> {
     let Some(shard) = store.shard(cluster) else { return Vec::new() };
     let facts = facts_to_keep(&shard.facts);
     let about = About { id: facts.id.clone(), heard: shard.condition.heard, written: now };
-    let head = Head { about, facts, part: part(store, cluster, |kind| is_head(kind)) };
+    let head = Head { about, facts, part: part(store, cluster, is_head) };
     let rest = part(store, cluster, |kind| !is_head(kind) && kind != Builtin::Event.id());
     let (Some(head), Some(rest)) = (fold(&head), fold(&rest)) else { return Vec::new() };
     let (Ok(head_length), Ok(rest_length)) = (u32::try_from(head.len()), u32::try_from(rest.len())) else {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::{
         fleet::{
-            row::{Detail, EventRow, LastChange, Managed, NodeRow, Row, System},
+            row::{Detail, LastChange, Managed, Row, System},
             testing::{POD, change_workload, labels, owned, pod, row, store, upserts, workload},
         },
         model::{Cause, CauseCode, Health, Secs},
@@ -206,8 +206,8 @@ mod tests {
         let pods = ["p1", "p2"].map(|n| owned(pod("shop", n, Health::Bad), "ReplicaSet", &deployment));
         store.apply(upserts(0, Builtin::Pod, pods.to_vec()));
         store.apply(upserts(0, Builtin::Deployment, vec![deployment]));
-        store.apply(upserts(0, Builtin::Node, vec![row("", "n1", Detail::Node(Box::new(NodeRow::default())))]));
-        store.apply(upserts(0, Builtin::Event, vec![row("x", "e", Detail::Event(Box::new(EventRow::default())))]));
+        store.apply(upserts(0, Builtin::Node, vec![row("", "n1", Detail::Node(Box::default()))]));
+        store.apply(upserts(0, Builtin::Event, vec![row("x", "e", Detail::Event(Box::default()))]));
         let facts = ClusterFacts { id: Some("u-1".into()), rtt_ms: Some(9), watches: 3, ..ClusterFacts::default() };
         store.apply(Delta::Facts(C, Arc::new(facts)));
         store
