@@ -79,8 +79,6 @@ fn namespace(root: &mut Map<String, Value>) {
     let metadata = child(root, "metadata");
     let name = metadata.get("name").cloned().unwrap_or_default();
     set(child(metadata, "labels"), "kubernetes.io/metadata.name", name);
-    set(child(root, "spec"), "finalizers", json!(["kubernetes"]));
-    set(child(root, "status"), "phase", json!("Active"));
 }
 
 /// What the server gives a new object on its own account: addresses, priorities, the status it starts with.
@@ -92,6 +90,10 @@ pub fn given(resource: &Resource, object: &mut Value) {
     let Some(root) = object.as_object_mut() else { return };
     match resource.rid {
         kinds::PODS => pod(root),
+        kinds::NAMESPACES => {
+            set(child(root, "spec"), "finalizers", json!(["kubernetes"]));
+            set(child(root, "status"), "phase", json!("Active"));
+        }
         kinds::SERVICES => {
             address(child(root, "spec"), &key);
             set(child(root, "status"), "loadBalancer", json!({}));

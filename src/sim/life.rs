@@ -22,6 +22,10 @@ pub fn start(runtime: &Runtime, spec: &Spec, clusters: &[(String, Cluster)], chu
         churn.set(Rate { per_second });
         return;
     }
+    // A cluster without nodes is an API server alone, as in the contract tests.
+    if matches!(spec.fleet, Fleet::Empty { nodes: 0, .. }) {
+        return;
+    }
     for (name, cluster) in clusters {
         let options =
             if demo { demo::options(name, spec.seed) } else { Options { seed: spec.seed, contents: Vec::new() } };

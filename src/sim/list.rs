@@ -107,8 +107,11 @@ fn page(request: &ListRequest<'_>, selector: &Selector) -> Result<Page, ApiError
         return next_page(request, selector, token, limit);
     }
     let scope = Some(request.namespace).filter(|n| !n.is_empty());
-    let listing = request.store.list(request.resource.rid, scope);
-    check_version(request, listing.version)?;
+    let exact = check_version(request, request.store.version())?;
+    let listing = match exact {
+        Some(version) => request.store.list_at(request.resource.rid, scope, version)?,
+        None => request.store.list(request.resource.rid, scope),
+    };
     let items = listing.items.into_iter().filter(|o| selector.matches(o)).collect();
     // The watch cache answers version 0 whole, whatever the limit.
     let limit = limit.filter(|_| asked != "0");
@@ -173,10 +176,11 @@ fn expired_token(start: &str) -> ApiError {
     error
 }
 
-fn check_version(request: &ListRequest<'_>, current: u64) -> Result<(), ApiError> {
+/// The version the list is to be read at, when it is not to be the newest.
+fn check_version(request: &ListRequest<'_>, current: u64) -> Result<Option<u64>, ApiError> {
     let asked = request.query.get("resourceVersion");
     if asked.is_empty() || asked == "0" {
-        return Ok(());
+        return Ok(None);
     }
     let wanted: u64 = asked.parse().map_err(|_| {
         ApiError::bad_request(format!(
@@ -189,11 +193,7 @@ fn check_version(request: &ListRequest<'_>, current: u64) -> Result<(), ApiError
         error.details = json!({"retryAfterSeconds": 1, "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]});
         return Err(error);
     }
-    let changed = || request.store.changes(request.resource.rid, wanted, 1).map_or(true, |(c, _)| !c.is_empty());
-    if request.query.get("resourceVersionMatch") == "Exact" && changed() {
-        return Err(ApiError::expired("The resourceVersion for the provided list is too old."));
-    }
-    Ok(())
+    Ok((request.query.get("resourceVersionMatch") == "Exact" && wanted != current).then_some(wanted))
 }
 
 fn body(request: &ListRequest<'_>, page: Page, form: Form) -> Answer {

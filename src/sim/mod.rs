@@ -71,7 +71,7 @@ pub enum Fleet {
     Empty {
         /// Clusters.
         clusters: usize,
-        /// Nodes in each.
+        /// Nodes in each; with none there are no controllers either: an API server alone.
         nodes: usize,
     },
     /// For benchmarks.

@@ -152,3 +152,121 @@ fn refusal(conflicts: &Conflicts) -> ApiError {
     error.details = json!({"causes": causes});
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::sim::kinds;
+
+    const NOW: &str = "2026-11-30T12:00:00Z";
+
+    /// A step of a story: who, how, what.
+    enum Step {
+        Apply(&'static str, Value),
+        Force(&'static str, Value),
+        Update(&'static str, Value),
+    }
+
+    fn deployment(spec: Value, containers: Value) -> Value {
+        let mut object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "namespace": "n"}, "spec": spec});
+        object["spec"]["template"] = json!({"spec": {"containers": containers}});
+        object
+    }
+
+    /// Plays the steps; the object, or the error of the last step.
+    fn play(steps: Vec<Step>) -> Result<Value, ApiError> {
+        let table = kinds::table();
+        let resource = &table[kinds::DEPLOYMENTS.index()];
+        let mut object = Value::Null;
+        for step in steps {
+            let (manager, wanted, force) = match step {
+                Step::Update(manager, patch) => {
+                    let old = object.clone();
+                    json_patch::merge(&mut object, &patch);
+                    managed::track(
+                        Some(&old).filter(|o| !o.is_null()),
+                        &mut object,
+                        resource,
+                        &Writer::new(manager),
+                        NOW,
+                    );
+                    continue;
+                }
+                Step::Apply(manager, wanted) => (manager, wanted, false),
+                Step::Force(manager, wanted) => (manager, wanted, true),
+            };
+            let by = Writer::new(manager);
+            if object.is_null() {
+                object = created(resource, "v1", &wanted, &by, NOW)?;
+            } else {
+                apply(resource, "v1", &mut object, &wanted, &by, force, NOW)?;
+            }
+        }
+        Ok(object)
+    }
+
+    fn owners(object: &Value) -> BTreeMap<String, Vec<String>> {
+        managed::read(object).into_iter().map(|m| (m.name, m.set.words())).collect()
+    }
+
+    #[test]
+    fn a_field_lives_as_long_as_somebody_applies_it() {
+        let two =
+            || deployment(json!({"replicas": 2}), json!([{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]));
+        let one = || deployment(json!({}), json!([{"name": "a", "image": "x"}]));
+        let shared =
+            play(vec![Step::Apply("alpha", two()), Step::Apply("beta", two()), Step::Apply("alpha", one())]).unwrap();
+        assert_eq!(shared["spec"], two()["spec"], "beta still applies it");
+        let gone = play(vec![
+            Step::Apply("alpha", two()),
+            Step::Apply("beta", two()),
+            Step::Apply("alpha", one()),
+            Step::Apply("beta", one()),
+        ]);
+        assert_eq!(gone.unwrap()["spec"], one()["spec"], "nobody applies it any more");
+        let updated = play(vec![
+            Step::Apply("alpha", one()),
+            Step::Update("hand", json!({"metadata": {"labels": {"x": "y"}}})),
+            Step::Apply("alpha", one()),
+        ]);
+        let updated = updated.unwrap();
+        assert_eq!(updated["metadata"]["labels"], json!({"x": "y"}), "what others set stays");
+        assert_eq!(owners(&updated)["hand"], [".metadata.labels", ".metadata.labels.x"]);
+    }
+
+    #[test]
+    fn conflicts_name_the_manager_and_the_field() {
+        let with = |replicas: i64, image: &str| {
+            deployment(json!({"replicas": replicas}), json!([{"name": "a", "image": image}]))
+        };
+        let scaled = || Step::Update("hand", json!({"spec": {"replicas": 7}}));
+        let refused =
+            play(vec![Step::Apply("alpha", with(2, "x")), scaled(), Step::Apply("alpha", with(2, "x"))]).unwrap_err();
+        assert_eq!(refused.code, 409);
+        assert_eq!(
+            refused.message,
+            "Apply failed with 1 conflict: conflict with \"hand\" using apps/v1: .spec.replicas"
+        );
+        assert_eq!(refused.details["causes"][0]["field"], ".spec.replicas");
+        let two = play(vec![Step::Apply("alpha", with(2, "x")), Step::Apply("beta", with(3, "y"))]).unwrap_err();
+        assert_eq!(
+            two.message,
+            "Apply failed with 2 conflicts: conflicts with \"alpha\":\n- .spec.replicas\n- .spec.template.spec.containers[name=\"a\"].image"
+        );
+        let forced =
+            play(vec![Step::Apply("alpha", with(2, "x")), scaled(), Step::Force("alpha", with(2, "x"))]).unwrap();
+        assert_eq!(forced["spec"]["replicas"], 2);
+        assert_eq!(owners(&forced).get("hand"), None, "it lost its only field");
+    }
+
+    #[test]
+    fn an_update_owns_what_it_touched() {
+        let object = deployment(json!({"replicas": 1}), json!([{"name": "a", "image": "x"}]));
+        let created = play(vec![Step::Update("hand", object)]).unwrap();
+        let wanted = json!({"f:spec": {"f:replicas": {}, "f:template": {"f:spec": {"f:containers": {
+            "k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:name": {}}}}}}});
+        assert_eq!(created["metadata"]["managedFields"][0]["fieldsV1"], wanted);
+    }
+}

@@ -2,6 +2,8 @@
 //!
 //! Everything here is in memory and under one lock per cluster; nothing waits inside it.
 
+mod removal;
+
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     ops::Bound,
@@ -11,7 +13,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use super::{
+use crate::sim::{
     clock::{Clock, Rng},
     error::ApiError,
     kinds::{self, Resource, Rid},
@@ -250,6 +252,36 @@ impl ClusterStore {
         Listing { items, version: inner.version }
     }
 
+    /// All objects of a resource as they were at a version; 410 when the window no longer reaches back that far.
+    pub fn list_at(&self, rid: Rid, namespace: Option<&str>, version: u64) -> Result<Listing, ApiError> {
+        let expired = || ApiError::expired("The resourceVersion for the provided list is too old.");
+        let now = self.list(rid, None);
+        let mut objects: BTreeMap<Arc<str>, Arc<Stored>> =
+            now.items.into_iter().map(|o| (Arc::clone(&o.key), o)).collect();
+        let inner = self.lock();
+        let table = &inner.tables[rid.index()];
+        if version < table.floor || version < inner.compacted {
+            return Err(expired());
+        }
+        let split = table.recent.partition_point(|(v, _)| *v <= version);
+        let mut touched: BTreeMap<&Arc<str>, &Change> = BTreeMap::new();
+        for (_, change) in table.recent.iter().skip(split) {
+            touched.entry(&change.object.key).or_insert(change);
+        }
+        for (key, first) in touched {
+            objects.remove(key);
+            if first.kind == ChangeKind::Added {
+                continue;
+            }
+            // It was there before: its text then is that of its newest change up to the version.
+            let earlier = table.recent.iter().take(split).rev().find(|(_, c)| c.object.key == *key);
+            let (_, earlier) = earlier.ok_or_else(expired)?;
+            objects.insert(Arc::clone(key), Arc::clone(&earlier.object));
+        }
+        let inside = |o: &Arc<Stored>| namespace.is_none_or(|ns| o.namespace() == ns);
+        Ok(Listing { items: objects.into_values().filter(inside).collect(), version })
+    }
+
     /// Number of objects of a resource.
     pub fn count(&self, rid: Rid) -> usize {
         self.lock().tables[rid.index()].objects.len()
@@ -318,7 +350,7 @@ impl ClusterStore {
             managed::track(None, &mut object, &resource, by, &self.clock.stamp());
         }
         // What the server itself gives a new object belongs to nobody.
-        super::defaults::given(&resource, &mut object);
+        crate::sim::defaults::given(&resource, &mut object);
         let key = object::key_of(&object);
         if let Some(held) = inner.tables[rid.index()].objects.get(key.as_str()) {
             return Err(ApiError::already_exists(&resource, held.name()));
@@ -469,165 +501,6 @@ impl ClusterStore {
             return Ok(self.remove(inner, &stored));
         }
         Ok(stored)
-    }
-
-    /// Deletes an object, or marks it when finalizers, a grace period or dependents hold it. Gives its last state and
-    /// whether it is gone.
-    pub fn delete(
-        &self,
-        rid: Rid,
-        namespace: &str,
-        name: &str,
-        options: &DeleteOptions,
-    ) -> Result<(Arc<Stored>, bool), ApiError> {
-        let resource = self.resource(rid);
-        let mut inner = self.lock();
-        let held = inner.tables[rid.index()].objects.get(format!("{namespace}/{name}").as_str()).cloned();
-        let held = held.ok_or_else(|| ApiError::not_found(&resource, name))?;
-        super::delete::check(&resource, &held, options)?;
-        let object = held.value(&resource);
-        let dependents = inner.dependents(&held.uid);
-        let marked = super::delete::mark(&object, rid, options, !dependents.is_empty(), &self.clock);
-        if options.dry_run {
-            return Ok((held, marked.is_none()));
-        }
-        let outcome = match marked {
-            Some(marked) => (self.commit(&mut inner, rid, marked, false), false),
-            None => (self.remove(&mut inner, &held), true),
-        };
-        if rid == kinds::NAMESPACES {
-            self.empty_namespace(&mut inner, name);
-        } else {
-            self.settle_dependents(&mut inner, &held, &dependents, options);
-        }
-        Ok(outcome)
-    }
-
-    fn settle_dependents(
-        &self,
-        inner: &mut Inner,
-        owner: &Stored,
-        dependents: &[Arc<Stored>],
-        options: &DeleteOptions,
-    ) {
-        for dependent in dependents {
-            if options.propagation == Propagation::Orphan {
-                let resource = self.resource(dependent.rid);
-                let mut object = dependent.value(&resource);
-                super::delete::disown(&mut object, &owner.uid);
-                self.commit(inner, dependent.rid, object, false);
-            } else {
-                self.collect(inner, dependent, options.propagation);
-            }
-        }
-    }
-
-    /// Deletes an object on behalf of the garbage collector.
-    fn collect(&self, inner: &mut Inner, stored: &Arc<Stored>, propagation: Propagation) {
-        let Some(held) = inner.tables[stored.rid.index()].objects.get(&stored.key).cloned() else { return };
-        let resource = self.resource(held.rid);
-        let object = held.value(&resource);
-        let options = DeleteOptions { propagation, ..DeleteOptions::default() };
-        let dependents = inner.dependents(&held.uid);
-        if object.pointer("/metadata/deletionTimestamp").is_none_or(Value::is_null) {
-            match super::delete::mark(&object, held.rid, &options, !dependents.is_empty(), &self.clock) {
-                Some(marked) => {
-                    self.commit(inner, held.rid, marked, false);
-                }
-                None => {
-                    self.remove(inner, &held);
-                }
-            }
-        }
-        for dependent in dependents {
-            self.collect(inner, &dependent, propagation);
-        }
-    }
-
-    /// Takes a pod or a marked object away for good, as a kubelet does when its containers have ended.
-    pub fn finish(&self, rid: Rid, namespace: &str, name: &str) -> bool {
-        let mut inner = self.lock();
-        let held = inner.tables[rid.index()].objects.get(format!("{namespace}/{name}").as_str()).cloned();
-        match held {
-            Some(held) => {
-                self.remove(&mut inner, &held);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Removes an object, and whatever waited for it: owners in foreground deletion, its namespace.
-    fn remove(&self, inner: &mut Inner, held: &Arc<Stored>) -> Arc<Stored> {
-        let gone = self.take_out(inner, held);
-        for owner in &held.meta.owners {
-            self.release_owner(inner, owner);
-        }
-        if !held.namespace().is_empty() {
-            self.finish_namespace(inner, held.namespace());
-        }
-        gone
-    }
-
-    fn take_out(&self, inner: &mut Inner, held: &Arc<Stored>) -> Arc<Stored> {
-        inner.version += 1;
-        inner.unlink(held);
-        inner.tables[held.rid.index()].objects.remove(&held.key);
-        let rest = std::str::from_utf8(&held.rest).unwrap_or_default();
-        let gone = object::respliced(held, rest, inner.version).unwrap_or_else(|| held.as_ref().clone());
-        let gone = Arc::new(gone);
-        self.publish(inner, ChangeKind::Deleted, Arc::clone(&gone), Some(Arc::clone(&held.meta)));
-        gone
-    }
-
-    fn release_owner(&self, inner: &mut Inner, uid: &str) {
-        if !inner.dependents(uid).is_empty() {
-            return;
-        }
-        let Some((rid, key)) = inner.by_uid(uid) else { return };
-        let Some(owner) = inner.tables[rid.index()].objects.get(&key).cloned() else { return };
-        let mut object = owner.value(&self.resource(rid));
-        if super::delete::release(&mut object) {
-            if managed::finalizers(&object).is_empty() {
-                self.remove(inner, &owner);
-            } else {
-                self.commit(inner, rid, object, false);
-            }
-        }
-    }
-
-    fn empty_namespace(&self, inner: &mut Inner, namespace: &str) {
-        let prefix = format!("{namespace}/");
-        let inside: Vec<Arc<Stored>> = inner
-            .tables
-            .iter()
-            .flat_map(|t| {
-                t.objects
-                    .range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded))
-                    .take_while(|(k, _)| k.starts_with(&prefix))
-            })
-            .map(|(_, v)| Arc::clone(v))
-            .collect();
-        for object in inside {
-            self.collect(inner, &object, Propagation::Background);
-        }
-        self.finish_namespace(inner, namespace);
-    }
-
-    fn finish_namespace(&self, inner: &mut Inner, namespace: &str) {
-        let Some(held) = inner.tables[kinds::NAMESPACES.index()].objects.get(format!("/{namespace}").as_str()).cloned()
-        else {
-            return;
-        };
-        let terminating = held.meta.fields.iter().any(|(k, v)| *k == "status.phase" && &**v == "Terminating");
-        let prefix = format!("{namespace}/");
-        let empty = |t: &Table| {
-            let range: (Bound<&str>, Bound<&str>) = (Bound::Included(prefix.as_str()), Bound::Unbounded);
-            t.objects.range::<str, _>(range).next().is_none_or(|(k, _)| !k.starts_with(&prefix))
-        };
-        if terminating && inner.tables.iter().all(empty) {
-            self.take_out(inner, &held);
-        }
     }
 
     /// Gives the object its new version and keeps it.
@@ -832,3 +705,6 @@ fn differs(old: &Value, new: &Value) -> bool {
     };
     body(old) != body(new)
 }
+
+#[cfg(test)]
+mod tests;
