@@ -9,7 +9,7 @@ use crate::{
     model::{Builtin, ClusterId},
     tui::{
         action::ActionId,
-        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Screen, ScreenState, UpdateCtx},
+        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Scope, Screen, ScreenState, UpdateCtx},
         screens::{doc_view::DocView, faces},
         theme::Role,
         widgets::pane::Pane,
@@ -110,7 +110,7 @@ impl Screen for ClusterScreen {
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         match action {
             ActionId::Open => self.kinds_menu(ctx).map(Effect::Menu).into_iter().collect(),
-            ActionId::Matrix => open_matrix(vec![self.id], ctx),
+            ActionId::Matrix => open_matrix(vec![self.id], &Scope::default(), ctx),
             ActionId::Refresh => reconnect(&[self.id], ctx),
             ActionId::Copy => self.copy_menu(ctx).map(Effect::Menu).into_iter().collect(),
             ActionId::Save => vec![Effect::Save { name: format!("{}.txt", self.name), text: self.view.text() }],

@@ -274,11 +274,16 @@ fn reconnect(clusters: &[ClusterId], ctx: &UpdateCtx<'_>) -> Vec<Effect> {
     out
 }
 
-/// Opens the Matrix on some clusters.
-fn open_matrix(clusters: Vec<ClusterId>, ctx: &UpdateCtx<'_>) -> Vec<Effect> {
+/// Opens the Matrix: on several clusters alone, or for one cluster on the whole fleet with the cursor on its column, since
+/// a version says little without the others beside it.
+fn open_matrix(clusters: Vec<ClusterId>, scope: &Scope, ctx: &UpdateCtx<'_>) -> Vec<Effect> {
     let names: Vec<&str> = clusters.iter().filter_map(|id| ctx.store.shard(*id)).map(|s| &*s.record.name).collect();
-    let at = names.join(",");
-    vec![Effect::Open(Box::new(MatrixScreen::new(&Scope { clusters, at, ..Scope::default() })))]
+    let screen = match names.as_slice() {
+        [] => MatrixScreen::new(scope),
+        [one] => MatrixScreen::new(scope).at_cluster(one),
+        many => MatrixScreen::new(&Scope { at: many.join(","), clusters, ..Scope::default() }),
+    };
+    vec![Effect::Open(Box::new(screen))]
 }
 
 impl Screen for FleetScreen {
@@ -358,7 +363,10 @@ impl Screen for FleetScreen {
                 let screen = self.current().map(|row| ClusterScreen::new(row.id));
                 return screen.map(|s| Effect::Open(Box::new(s))).into_iter().collect();
             }
-            ActionId::Matrix => return open_matrix(self.targets(), ctx),
+            ActionId::Matrix => {
+                let scope = Scope { clusters: self.clusters.clone(), at: self.at.clone(), ..Scope::default() };
+                return open_matrix(self.targets(), &scope, ctx);
+            }
             ActionId::Refresh => return reconnect(&self.targets(), ctx),
             ActionId::Problems => {
                 self.problems = !self.problems;

@@ -57,14 +57,14 @@ fn version(cell: &Cell, service: &ServiceSummary, style: Style<'_>) -> (String, 
     let version = if cell.mixed { m::MIXED.text(lang).into() } else { clean_line(&cell.version) };
     let more = if cell.more > 0 { format!(" +{}", cell.more) } else { String::new() };
     let (ready, wanted) = cell.replicas;
+    if cell.health == Health::Bad || cell.progress == Progress::Stuck {
+        return (format!("{} {version} {ready}/{wanted}{more}", glyphs.bad), Role::Bad);
+    }
     if let Some((from, percent)) = &cell.from {
         let full = format!("{}{}{version} {percent}%", clean_line(from), glyphs.arrow);
         // Too long: where it goes to tells more than where it comes from.
         let text = if width(&full) > room { format!("{}{version} {percent}%", glyphs.arrow) } else { full };
         return (text, Role::Busy);
-    }
-    if cell.health == Health::Bad || cell.progress == Progress::Stuck {
-        return (format!("{} {version} {ready}/{wanted}{more}", glyphs.bad), Role::Bad);
     }
     // Where the configuration is what differs, every cell of the row shows its own.
     let config = match (&service.note, cell.config) {

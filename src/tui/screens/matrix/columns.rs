@@ -131,7 +131,12 @@ pub(super) fn columns(store: &Store, chosen: &[ClusterId], grouping: Grouping, l
 
 fn one(place: Place) -> Column {
     let title = if place.alias.is_empty() { place.name.clone() } else { place.alias };
-    Column { key: format!("c:{}", place.name), title, members: vec![place.id], group: false }
+    Column { key: key_of(&place.name), title, members: vec![place.id], group: false }
+}
+
+/// Key of a cluster's own column.
+pub(super) fn key_of(cluster: &str) -> String {
+    format!("c:{}", clean_line(cluster))
 }
 
 /// Production first; an unknown environment counts as production and comes right after it.

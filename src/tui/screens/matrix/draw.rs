@@ -138,7 +138,10 @@ impl MatrixScreen {
     fn measure(&mut self, ctx: &Ctx<'_>) {
         let room = match self.show {
             Show::Version => {
-                let usual = self.services.iter().map(|s| width(&s.usual)).max().unwrap_or(0);
+                // Four in five fit whole: a few long tags shall not cost every column its neighbours.
+                let mut usual: Vec<usize> = self.services.iter().map(|s| width(&s.usual)).collect();
+                usual.sort_unstable();
+                let usual = usual.get(usual.len() * 4 / 5).copied().unwrap_or(0);
                 // Room for a mark before it and replicas behind it.
                 (usual + 6).clamp(12, 18)
             }

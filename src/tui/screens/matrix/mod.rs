@@ -87,6 +87,13 @@ impl MatrixScreen {
         }
     }
 
+    /// The same with the cursor on the column of this cluster.
+    #[must_use]
+    pub fn at_cluster(mut self, name: &str) -> Self {
+        self.column_key = columns::key_of(name);
+        self
+    }
+
     /// Cells that were formatted for the last frame.
     pub fn formatted(&self) -> usize {
         self.formatted

@@ -385,7 +385,6 @@ impl Screen for ObjectScreen {
             number: Some(1),
             title: self.title(ctx.store).into(),
             title_right: if of > 0 { format!("{at}/{of}").into() } else { "".into() },
-            foot: self.freshness(ctx).into(),
             focused: ctx.focused,
             ..Pane::default()
         };
