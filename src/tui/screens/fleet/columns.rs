@@ -238,7 +238,7 @@ fn plugins(list: &[Plugin]) -> String {
 pub fn compare(a: &ClusterRow, b: &ClusterRow, col: Col) -> Ordering {
     let by_text = |x: &Reading<String>, y: &Reading<String>| x.value.cmp(&y.value);
     let ratio =
-        |r: &Reading<(u32, u32)>| r.value.map_or(u32::MAX, |(ok, all)| if all == 0 { 1001 } else { ok * 1000 / all });
+        |r: &Reading<(u32, u32)>| r.value.map_or(u32::MAX, |(ok, all)| (ok * 1000).checked_div(all).unwrap_or(1001));
     let part = |row: &ClusterRow, used: bool, cpu: bool| {
         let of = |r: &crate::fleet::row::Resources| if cpu { r.cpu_m } else { r.mem };
         let reading = if used { &row.used } else { &row.requested };

@@ -124,7 +124,7 @@ impl FleetScreen {
 
     /// Explains the marks that are on the screen, and only those.
     fn legend(&self, ctx: &Ctx<'_>) -> String {
-        let old = self.all.iter().any(|r| is_old(r));
+        let old = self.all.iter().any(is_old);
         let unknown = self.all.iter().any(|r| r.nodes.value.is_none() && r.condition.state != ClusterState::Live);
         let parts = [old.then(|| m::FOOT_STALE.text(ctx.lang)), unknown.then(|| m::FOOT_UNKNOWN.text(ctx.lang))];
         parts.into_iter().flatten().collect::<Vec<_>>().join("   ")

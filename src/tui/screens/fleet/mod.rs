@@ -276,13 +276,14 @@ fn reconnect(clusters: &[ClusterId], ctx: &UpdateCtx<'_>) -> Vec<Effect> {
 
 /// Opens the Matrix: on several clusters alone, or for one cluster on the whole fleet with the cursor on its column, since
 /// a version says little without the others beside it.
-fn open_matrix(clusters: Vec<ClusterId>, scope: &Scope, ctx: &UpdateCtx<'_>) -> Vec<Effect> {
+fn open_matrix(clusters: Vec<ClusterId>, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
     let names: Vec<&str> = clusters.iter().filter_map(|id| ctx.store.shard(*id)).map(|s| &*s.record.name).collect();
-    let screen = match names.as_slice() {
+    let mut screen = match names.as_slice() {
         [] => MatrixScreen::new(scope),
         [one] => MatrixScreen::new(scope).at_cluster(one),
         many => MatrixScreen::new(&Scope { at: many.join(","), clusters, ..Scope::default() }),
     };
+    screen.on_data(ctx);
     vec![Effect::Open(Box::new(screen))]
 }
 

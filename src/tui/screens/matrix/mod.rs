@@ -214,14 +214,16 @@ impl MatrixScreen {
         cell::Style { show: self.show, room: usize::MAX, glyphs: &UNICODE, lang }
     }
 
-    fn open(&self) -> Vec<Effect> {
+    fn open(&self, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         let Some(service) = self.current() else { return Vec::new() };
         let cluster = self.current_column().filter(|c| !c.group).and_then(|c| c.members.first()).copied();
         let members: Vec<ClusterId> = match self.current_column().filter(|c| c.group) {
             Some(column) => column.members.clone(),
             None => self.clusters.clone(),
         };
-        vec![Effect::Open(Box::new(ServiceScreen::new(service.key.clone(), members, cluster)))]
+        let mut screen = ServiceScreen::new(service.key.clone(), members, cluster);
+        screen.on_data(ctx);
+        vec![Effect::Open(Box::new(screen))]
     }
 
     fn open_object(&self, ctx: &UpdateCtx<'_>, yaml: bool) -> Vec<Effect> {
@@ -393,7 +395,7 @@ impl Screen for MatrixScreen {
 
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         match action {
-            ActionId::Open => return self.open(),
+            ActionId::Open => return self.open(ctx),
             ActionId::Describe => return self.open_object(ctx, false),
             ActionId::Yaml => return self.open_object(ctx, true),
             ActionId::Copy => return self.copy_menu(ctx).map(Effect::Menu).into_iter().collect(),
@@ -444,7 +446,7 @@ impl Screen for MatrixScreen {
                 }
                 if act == MouseAct::DoubleClick {
                     self.take_selection();
-                    return self.open();
+                    return self.open(ctx);
                 }
             }
             _ => return Vec::new(),
