@@ -3,6 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use super::{args::Sim, complain, output};
@@ -84,6 +85,9 @@ fn wait_for_end() -> io::Result<()> {
     })
 }
 
+/// Tells folders of one process apart.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
 /// A private folder for one run, removed at its end.
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
@@ -92,7 +96,9 @@ impl Scratch {
     /// Creates it below the system's folder for such things.
     pub(super) fn new(what: &str) -> io::Result<Self> {
         let moment = super::collect::now().0;
-        let dir = std::env::temp_dir().join(format!("quarterdeck-{what}-{}-{moment}", std::process::id()));
+        sweep(what);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("quarterdeck-{what}-{}-{moment}-{count}", std::process::id()));
         paths::create_private_dir(&dir)?;
         Ok(Self(dir))
     }
@@ -101,6 +107,32 @@ impl Scratch {
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
+}
+
+/// Removes what runs that were killed left behind; a run that still lives keeps its folder.
+fn sweep(what: &str) {
+    let prefix = format!("quarterdeck-{what}-");
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|n| n.strip_prefix(&prefix)).and_then(|rest| rest.split('-').next());
+        if owner.and_then(|pid| pid.parse().ok()).is_some_and(is_gone) {
+            // Somebody else's: stays, it is not ours to remove.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether no process has this number any more.
+#[cfg(unix)]
+fn is_gone(pid: i32) -> bool {
+    let pid = rustix::process::Pid::from_raw(pid);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
+/// Without a way to ask, nothing is swept.
+#[cfg(not(unix))]
+fn is_gone(_pid: i32) -> bool {
+    false
 }
 
 impl Drop for Scratch {
@@ -135,6 +167,17 @@ mod tests {
             fleet(&["--clusters", "20", "--pods", "1000", "--rtt", "50-300", "--churn", "9"]),
             "Scale { clusters: 20, pods: 1000, workloads: 200, rtt_ms: (50, 300), churn: 9 }"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_killed_run_left_is_swept_and_what_lives_stays() {
+        // Larger than any process number that Linux or macOS gives out.
+        let dead = std::env::temp_dir().join("quarterdeck-sweep-1999999999-1");
+        std::fs::create_dir_all(&dead).unwrap();
+        let first = Scratch::new("sweep").unwrap();
+        let _second = Scratch::new("sweep").unwrap();
+        assert!(!dead.exists() && first.path().exists());
     }
 
     #[test]
