@@ -1,6 +1,6 @@
 //! A simulated fleet in this process, with its faults at hand, and the objects that the black-box tests put into it.
 
-use quarterdeck::sim::{self, Faults, kinds, kinds::Rid, store::Writer};
+use quarterdeck::sim::{self, Faults, kinds, kinds::Rid};
 use serde_json::{Value, json};
 
 /// A fleet that is being served, and a home for consoles that look at it.
@@ -61,14 +61,6 @@ impl Fleet {
     /// Puts an object into a cluster as it is.
     pub fn load(&self, index: usize, kind: Rid, object: Value) {
         self.cluster(index).store.load(kind, object);
-    }
-
-    /// Changes an object that is there.
-    pub fn change(&self, index: usize, kind: Rid, namespace: &str, name: &str, edit: impl FnOnce(&mut Value)) {
-        let store = self.cluster(index).store;
-        let mut object = store.value(kind, namespace, name).expect("the object");
-        edit(&mut object);
-        store.update(kind, object, &Writer::new("test")).expect("changed");
     }
 
     /// A pod in namespace `shop` that is ready or waits with a reason.
