@@ -95,7 +95,7 @@ fn pod(cluster: u16, n: u32, version: u64, intern: &mut Interner) -> Row {
         ("team", "blue"),
         ("tier", "backend"),
     ];
-    let bad = n % 50 == 0;
+    let bad = n.is_multiple_of(50);
     let mut row = row(format!("{set}-{:05x}", n * 7919 % 0xf_ffff), &namespace, uid(cluster, 2, n), intern, &labels);
     row.version = version;
     row.owner = Some(intern.owner_from("ReplicaSet", "apps", &set, uid(cluster, 1, workload)));

@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: clusters and files -> [`live`] and [`config`] -> the pure cache and its views in [`fleet`] ->
 //! the screens in [`tui`] and the commands in [`cli`]. [`model`] holds the words that all of them share and knows nobody;
-//! [`messages`] holds every text that a person reads. [`sim`] is a simulated fleet that the rest reaches over HTTP, like
+//! [`mod@messages`] holds every text that a person reads. [`sim`] is a simulated fleet that the rest reaches over HTTP, like
 //! any cluster. ARCHITECTURE.md has the map and the invariants, `tests/` holds them.
 
 pub mod cli;

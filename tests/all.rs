@@ -15,6 +15,7 @@ mod contract;
 mod corpus;
 mod plugins;
 mod real;
+mod simulated;
 mod terminal;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     trials.extend(contract::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());
+    trials.extend(simulated::trials());
     trials.extend(terminal::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     contract::shut_down();

@@ -191,7 +191,22 @@ impl Server {
     /// An object as stored, cleaned; with its managers.
     fn get(&self, what: &str) -> Value {
         let text = self.ok(&["get", what, "-o", "json", "--show-managed-fields"]);
-        clean(serde_json::from_str(&text).expect("JSON"))
+        let mut object: Value = serde_json::from_str(&text).expect("JSON");
+        self.order_managers(&mut object);
+        clean(object)
+    }
+
+    /// Managers come ordered by operation, then by time in whole seconds, then by name. Whether a second turned between two
+    /// steps is chance: so the rule is checked on each side by itself, and what is compared is ordered without the time.
+    fn order_managers(&self, object: &mut Value) {
+        let Some(list) = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut) else { return };
+        let key = |entry: &Value, fields: &[&str]| -> Vec<String> {
+            fields.iter().map(|f| entry[*f].as_str().unwrap_or_default().to_owned()).collect()
+        };
+        let ruled = ["operation", "time", "manager", "apiVersion", "subresource"];
+        let keys: Vec<_> = list.iter().map(|entry| key(entry, &ruled)).collect();
+        assert!(keys.is_sorted(), "{}: managers out of order: {keys:?}", self.name());
+        list.sort_by_key(|entry| key(entry, &["operation", "manager", "apiVersion", "subresource"]));
     }
 
     fn raw(&self, path: &str) -> Value {

@@ -142,7 +142,7 @@ impl<'a> Slim<'a> for Service<'a> {
             })
             .collect();
         let row = ServiceRow {
-            kind: tools.text(if spec.kind.is_empty() { "ClusterIP" } else { &*spec.kind }),
+            kind: tools.text(if spec.kind.is_empty() { "ClusterIP" } else { &spec.kind }),
             cluster_ip: CompactString::new(&*spec.cluster_ip),
             external: if pending { "<pending>".into() } else { external.join(",").to_compact_string() },
             ports: tools.text(&ports.join(",")),
