@@ -4,6 +4,14 @@
 //! `-- --smoke` runs 20 clusters; `-- --sweep` 20, 60 and 200; `-- --clusters N --pods P --workloads W` anything. The binary is
 //! the real one in a pseudo-terminal; the fleet is served by this process. Nothing here fails on a figure.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people at their desk"
+)]
+
 #[path = "../tests/support/mod.rs"]
 mod support;
 
@@ -99,11 +107,11 @@ fn bytes_per_openapi_pod() -> u64 {
     let running = serve(&Load { clusters: 1, pods: 10, workloads: 2, rtt_ms: (0, 0), churn: 0 }, dir.path());
     let store = running.cluster(&running.clusters[0]).expect("cluster").store;
     let listing = store.list(kinds::PODS, None);
-    let text = listing.items.first().map(|o| o.text().to_owned()).expect("a pod");
+    let text = listing.items.first().map(|o| o.text(&sim::object::head("v1", "Pod"))).expect("a pod");
     let own = std::process::id();
     let before = memory(own).0;
     let held: Vec<k8s_openapi::api::core::v1::Pod> =
-        (0..COUNT).map(|_| serde_json::from_str(&text).expect("a pod")).collect();
+        (0..COUNT).map(|_| serde_json::from_slice(&text).expect("a pod")).collect();
     let grown = memory(own).0.saturating_sub(before);
     assert_eq!(held.len(), COUNT);
     grown * 1024 / COUNT as u64

@@ -3,6 +3,9 @@
 //! A harness of our own (libtest-mimic), so that a test that cannot run here is counted as ignored with its reason, and
 //! so that shared servers are ended when the last test is over.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a panic is how a test fails")]
+#![allow(clippy::print_stdout, reason = "figures for whoever reads the log")]
+
 mod support;
 
 #[path = "control-plane/mod.rs"]

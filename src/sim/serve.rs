@@ -133,6 +133,11 @@ impl Running {
         }
     }
 
+    /// Changes of pods per second over the whole fleet, from now on.
+    pub fn set_churn(&self, per_second: u32) {
+        self.engine.clusters.churn.set(super::churn::Rate { per_second });
+    }
+
     /// A cluster's objects, faults and log.
     pub fn cluster(&self, name: &str) -> Option<Cluster> {
         self.engine.clusters.get(name)
