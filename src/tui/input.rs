@@ -1,50 +1,32 @@
-//! The thread that reads the terminal: first the answers to our question, then keys, pastes and the mouse for ever.
+//! The thread that reads the terminal: keys, pastes, the mouse, and the answers to our questions among them.
 
-use std::{
-    io::{self, Write},
-    time::{Duration, Instant},
-};
+use std::{io, time::Instant};
 
-use crossterm::event::{self, Event};
+use crossterm::event::Event;
 use tokio::sync::mpsc;
-
-use super::query::{self, Answers, Late};
 
 /// What the thread tells.
 #[derive(Debug)]
 pub enum Heard {
     /// An event, and when it was read.
     Event(Event, Instant),
-    /// What the terminal said of itself.
-    Answers(Answers),
+    /// The terminal's background is dark, or light.
+    Dark(bool),
+    /// The terminal knows kitty's keyboard protocol.
+    Kitty,
     /// Standard input has ended.
     End,
 }
 
-/// Starts the thread. With `ask` the terminal is asked first, for so long.
-pub fn start(ask: Option<Duration>) -> mpsc::UnboundedReceiver<Heard> {
+/// Starts the thread, after asking the terminal.
+pub fn start() -> mpsc::UnboundedReceiver<Heard> {
     let (to, from) = mpsc::unbounded_channel();
     let reader = move || {
-        if let Some(patience) = ask {
-            for heard in question(patience) {
-                if to.send(heard).is_err() {
-                    return;
-                }
-            }
+        if let Err(error) = system::read(|heard| to.send(heard).is_ok()) {
+            tracing::warn!(%error, "the terminal cannot be read any more");
         }
-        let mut late = Late::new(Instant::now());
-        loop {
-            let heard = match event::read() {
-                Ok(event) if late.swallows(&event, Instant::now()) => continue,
-                Ok(event) => Heard::Event(event, Instant::now()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => Heard::End,
-            };
-            let end = matches!(heard, Heard::End);
-            if to.send(heard).is_err() || end {
-                return;
-            }
-        }
+        // Nobody to tell when the loop has ended before.
+        let _ = to.send(Heard::End);
     };
     // Without the thread there is no input; the loop sees the closed channel and ends.
     let _ = std::thread::Builder::new().name("input".into()).spawn(reader);
@@ -52,36 +34,92 @@ pub fn start(ask: Option<Duration>) -> mpsc::UnboundedReceiver<Heard> {
 }
 
 #[cfg(unix)]
-fn question(patience: Duration) -> Vec<Heard> {
-    use rustix::event::{PollFd, PollFlags, poll};
+mod system {
+    use std::{io::Write, time::Duration};
 
-    let mut out = io::stdout();
-    if out.write_all(query::QUESTION.as_bytes()).and_then(|()| out.flush()).is_err() {
-        return Vec::new();
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::{Heard, Instant, io};
+    use crate::tui::{
+        query,
+        typed::{Rest, Said, Typed},
+    };
+
+    /// How long what follows Esc may take: people are slower, links seldom.
+    const ESC: Duration = Duration::from_millis(50);
+    /// How long the end of a sequence may take.
+    const HALF: Duration = Duration::from_millis(500);
+    /// How long a paste may pause.
+    const PASTE: Duration = Duration::from_secs(5);
+
+    /// Reads until the input ends or nobody listens.
+    pub fn read(mut tell: impl FnMut(Heard) -> bool) -> io::Result<()> {
+        let mut out = io::stdout();
+        out.write_all(query::QUESTION.as_bytes())?;
+        out.flush()?;
+        let mut typed = Typed::default();
+        let mut part = [0; 4096];
+        loop {
+            let said = if in_time(typed.rest()) {
+                match rustix::io::read(rustix::stdio::stdin(), &mut part) {
+                    Ok(0) => return Ok(()),
+                    Ok(n) => typed.take(&part[..n]),
+                    Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
+                    Err(error) => return Err(error.into()),
+                }
+            } else {
+                typed.give_up()
+            };
+            let now = Instant::now();
+            for said in said {
+                let heard = match said {
+                    Said::Event(event) => Heard::Event(event, now),
+                    Said::Dark(dark) => Heard::Dark(dark),
+                    Said::Kitty => Heard::Kitty,
+                };
+                if !tell(heard) {
+                    return Ok(());
+                }
+            }
+        }
     }
-    let until = Instant::now() + patience;
-    let (mut bytes, mut answers) = (Vec::new(), Answers::default());
-    let stdin = rustix::stdio::stdin();
-    while !answers.done {
-        let left = until.saturating_duration_since(Instant::now());
-        let Ok(wait) = rustix::event::Timespec::try_from(left) else { break };
+
+    /// Whether bytes come before the rest has to do without them; with nothing begun there is no hurry.
+    fn in_time(rest: Rest) -> bool {
+        let most = match rest {
+            Rest::None => return true,
+            Rest::Esc => ESC,
+            Rest::Half => HALF,
+            Rest::Paste => PASTE,
+        };
+        let Ok(most) = Timespec::try_from(most) else { return true };
+        let stdin = rustix::stdio::stdin();
         let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-        match poll(&mut fds, Some(&wait)) {
-            Ok(n) if n > 0 => {}
-            _ => break,
+        loop {
+            match poll(&mut fds, Some(&most)) {
+                Err(rustix::io::Errno::INTR) => {}
+                answer => return answer.is_ok_and(|n| n > 0),
+            }
         }
-        let mut part = [0; 512];
-        match rustix::io::read(stdin, &mut part) {
-            Ok(n) if n > 0 => bytes.extend_from_slice(&part[..n]),
-            _ => break,
-        }
-        query::digest(&mut bytes, &mut answers);
     }
-    let keys = query::typed(&bytes).into_iter().map(|e| Heard::Event(e, Instant::now()));
-    std::iter::once(Heard::Answers(answers)).chain(keys).collect()
 }
 
 #[cfg(not(unix))]
-fn question(_patience: Duration) -> Vec<Heard> {
-    Vec::new()
+mod system {
+    use super::{Heard, Instant, io};
+
+    /// Reads until the input ends or nobody listens. The console there is no stream of bytes and answers no questions.
+    pub fn read(mut tell: impl FnMut(Heard) -> bool) -> io::Result<()> {
+        loop {
+            match crossterm::event::read() {
+                Ok(event) => {
+                    if !tell(Heard::Event(event, Instant::now())) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
 }

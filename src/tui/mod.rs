@@ -26,6 +26,7 @@ mod signals;
 pub mod terminal;
 pub mod theme;
 mod trace;
+mod typed;
 pub mod widgets;
 
 pub use run::run;

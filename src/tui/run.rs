@@ -22,7 +22,6 @@ use super::{
     files,
     input::{self, Heard},
     output::Output,
-    query,
     screen::Notice,
     signals::{Signal, Signals},
     terminal::{self, TerminalGuard},
@@ -117,8 +116,7 @@ async fn session(settings: Arc<Settings>, request: &config::Request, open: Optio
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let mut app = App::new(Arc::clone(&settings), &request.env, &mut store, open.as_deref(), size, now());
     app.set_commands(files::load_history(&settings));
-    let patience = if app.look().slow { query::PATIENCE.1 } else { query::PATIENCE.0 };
-    let mut heard = input::start(Some(patience));
+    let mut heard = input::start();
     let mut signals = Signals::new()?;
     let tell = back.clone();
     // Dropping it ends the watch. Where files cannot be watched, `:reload` remains.
@@ -278,13 +276,9 @@ impl Session {
     async fn hear(&mut self, heard: Heard, signals: &mut Signals) -> io::Result<()> {
         let (event, at) = match heard {
             Heard::Event(event, at) => (event, at),
-            Heard::Answers(answers) => {
-                if answers.kitty {
-                    self.guard.set_kitty()?;
-                }
-                if let Some(dark) = answers.dark {
-                    self.update(Event::Background(dark));
-                }
+            Heard::Kitty => return self.guard.set_kitty(),
+            Heard::Dark(dark) => {
+                self.update(Event::Background(dark));
                 return Ok(());
             }
             Heard::End => {
@@ -324,6 +318,7 @@ impl Session {
             Signal::Stop => self.suspend(signals).await?,
             // Somebody stopped us without asking and goes on now: the terminal may have been used meanwhile.
             Signal::Continued => self.resume()?,
+            Signal::Resized => self.resize("resize"),
         }
         Ok(())
     }
@@ -337,11 +332,15 @@ impl Session {
 
     fn resume(&mut self) -> io::Result<()> {
         self.guard.enter()?;
+        self.resize("resume");
+        Ok(())
+    }
+
+    fn resize(&mut self, why: &'static str) {
         self.output.invalidate();
         let (w, h) = crossterm::terminal::size().unwrap_or((80, 24));
-        self.why = Some(Why::Other("resume"));
+        self.why = Some(Why::Other(why));
         self.update(Event::Resize(w, h));
-        Ok(())
     }
 
     fn come_back(&mut self, back: Back) {

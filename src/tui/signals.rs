@@ -11,6 +11,8 @@ pub enum Signal {
     Stop,
     /// We were stopped and go on.
     Continued,
+    /// The terminal has another size.
+    Resized,
 }
 
 #[cfg(unix)]
@@ -27,6 +29,7 @@ mod system {
         int: Stream,
         stop: Stream,
         cont: Stream,
+        size: Stream,
     }
 
     impl Signals {
@@ -39,6 +42,7 @@ mod system {
                 int: signal(SignalKind::interrupt())?,
                 stop: raw(signal_hook::consts::SIGTSTP)?,
                 cont: raw(signal_hook::consts::SIGCONT)?,
+                size: signal(SignalKind::window_change())?,
             })
         }
 
@@ -50,6 +54,7 @@ mod system {
                 _ = self.int.recv() => Signal::End(128 + 2),
                 _ = self.stop.recv() => Signal::Stop,
                 _ = self.cont.recv() => Signal::Continued,
+                _ = self.size.recv() => Signal::Resized,
             }
         }
 
