@@ -13,6 +13,7 @@
 )]
 
 #[path = "../tests/support/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod support;
 
 use std::{

@@ -4,6 +4,7 @@
 //! `--size 80x24 --keys 'jj\r' --out FILE [--lang zh] [--theme light]` it makes one picture of anything.
 
 #[path = "../../tests/support/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod support;
 mod svg;
 
