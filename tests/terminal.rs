@@ -43,6 +43,18 @@ pub fn trials() -> Vec<Trial> {
         always("terminal::an_idle_console_is_silent", an_idle_console_is_silent),
         always("terminal::the_last_snapshot_opens_the_next_start", the_last_snapshot_opens_the_next_start),
         always("terminal::forbidden_kinds_blank_their_own_numbers", forbidden_kinds_blank_their_own_numbers),
+        always("terminal::a_paste_during_the_start_is_no_typing", a_paste_during_the_start_is_no_typing),
+        always("terminal::answers_that_come_late_are_no_keys", answers_that_come_late_are_no_keys),
+        always("terminal::random_keys_harm_nothing", random_keys_harm_nothing),
+        always("terminal::a_silent_cluster_among_many_keeps_its_rows", a_silent_cluster_among_many_keeps_its_rows),
+        always("terminal::quitting_is_quick_while_lists_run", quitting_is_quick_while_lists_run),
+        always("terminal::marks_of_equal_names_are_told_apart", marks_of_equal_names_are_told_apart),
+        always("terminal::folders_that_cannot_be_written_end_nothing", folders_that_cannot_be_written_end_nothing),
+        always("terminal::only_plain_signs_where_asked", only_plain_signs_where_asked),
+        always("terminal::hundreds_of_contexts_have_a_row_each", hundreds_of_contexts_have_a_row_each),
+        always("terminal::a_signal_during_the_start_ends_it_cleanly", a_signal_during_the_start_ends_it_cleanly),
+        always("terminal::an_endless_line_holds_nothing_up", an_endless_line_holds_nothing_up),
+        always("terminal::a_light_terminal_gets_the_light_theme", a_light_terminal_gets_the_light_theme),
     ]
 }
 
@@ -306,9 +318,13 @@ fn hostile_text_never_reaches_the_terminal() {
     object["metadata"]["labels"] = json!({"evil": EVIL});
     object["spec"]["containers"][0]["image"] = json!(EVIL);
     fleet.load(0, kinds::PODS, object);
-    fleet.load(0, kinds::EVENTS, json!({
+    fleet.load(
+        0,
+        kinds::EVENTS,
+        json!({
         "metadata": {"name": "e", "namespace": "shop"}, "type": "Warning", "reason": EVIL, "message": EVIL,
-        "involvedObject": {"kind": "Pod", "name": "victim", "namespace": "shop"}, "count": 1, "lastTimestamp": "2026-11-30T00:00:00Z"}));
+        "involvedObject": {"kind": "Pod", "name": "victim", "namespace": "shop"}, "count": 1}),
+    );
     fleet.load(
         0,
         kinds::CONFIGMAPS,
@@ -325,7 +341,7 @@ fn hostile_text_never_reaches_the_terminal() {
     esc(&mut console);
     esc(&mut console);
     console.send(":events\r");
-    line(&console, 20, &["Pod"]);
+    line(&console, 20, &["pod/victim"]);
     console.send(":configmaps\r");
     line(&console, 20, &["huge"]);
     console.send("Y");
@@ -542,4 +558,287 @@ fn forbidden_kinds_blank_their_own_numbers() {
     let row = line(&console, 30, &[fleet.name(0), "live"]);
     assert!(!row.contains("0/0") && !row.contains("3/3"), "{row}");
     assert!(row.contains("v1.37") || row.contains("1.37"), "the version stays: {row}");
+}
+
+fn a_paste_during_the_start_is_no_typing() {
+    let fleet = Fleet::bare(1, 1);
+    let mut console = start(&fleet, (120, 30), &[]);
+    console.wait("the terminal is taken", 20, |_| console.with_screen(vt100::Screen::alternate_screen));
+    console.send("\u{1b}[200~q:q\rmmm");
+    console.send("q\u{1b}[201~");
+    all_live(&console, 1);
+    // Typed behind it: when this is done, the paste has been taken in.
+    console.send(":nodes\r");
+    line(&console, 20, &["node-0"]);
+    assert_eq!(console.ended(), None, "a paste quit the program");
+}
+
+fn answers_that_come_late_are_no_keys() {
+    let fleet = Fleet::bare(1, 1);
+    let mut console = start(&fleet, (120, 30), &[]);
+    all_live(&console, 1);
+    console.send("\u{1b}]11;rgb:ffff/ff");
+    std::thread::sleep(Duration::from_millis(50));
+    console.send("ff/ffff\u{1b}\\\u{1b}[?1u");
+    wait_for("kitty's keys are switched on", Duration::from_secs(10), || {
+        String::from_utf8_lossy(&console.raw()).contains("\u{1b}[>1u").then_some(())
+    });
+    assert!(console.text().contains("Fleet"), "an answer was typed:\n{}", console.text());
+    // From now on keys come in kitty's way.
+    console.send("\u{1b}[58unodes\u{1b}[13u");
+    line(&console, 20, &["node-0"]);
+    console.send("\u{1b}[99;5u\u{1b}[99;5u");
+    console.wait_end(10);
+    assert!(console.is_restored());
+    assert!(String::from_utf8_lossy(&console.raw()).contains("\u{1b}[<1u"), "kitty's keys are given back");
+}
+
+/// Everything that can be typed, in a fixed order of chance - but not the ways out, which are tested elsewhere.
+fn random_keys_harm_nothing() {
+    const KEYS: &[&str] = &[
+        "\u{1b}",
+        "\u{1b}[A",
+        "\u{1b}[B",
+        "\u{1b}[C",
+        "\u{1b}[D",
+        "\u{1b}[5~",
+        "\u{1b}[6~",
+        "\u{1b}[H",
+        "\u{1b}[F",
+        "\u{1b}[Z",
+        "\u{1b}[<64;9;9M",
+        "\u{1b}[<65;9;9M",
+        "\u{1b}[<0;30;8M\u{1b}[<0;30;8m",
+        "\u{1b}[200~some\rtext\u{1b}[201~",
+        "\u{1b}[O",
+        "\u{1b}[I",
+        "\r",
+        "\t",
+        " ",
+        "\u{7f}",
+        "\u{1}",
+        "\u{2}",
+        "\u{4}",
+        "\u{5}",
+        "\u{6}",
+        "\u{b}",
+        "\u{c}",
+        "\u{10}",
+        "\u{12}",
+        "\u{15}",
+        "\u{17}",
+        "\u{1c}",
+        "付",
+        ":pods\r",
+        ":matrix\r",
+        ":fleet\r",
+        ":nodes\r",
+        ":events\r",
+        "/a\r",
+    ];
+    let fleet = Fleet::scale(5, 500, 60, 20);
+    let mut console = start(&fleet, (120, 40), &[]);
+    console.wait("rows", 60, |s| s.contains("live"));
+    let mut seed = 20_261_130_u64;
+    let mut draw = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap_or(0) % below
+    };
+    let letters: Vec<String> = (' '..='~').filter(|c| !matches!(c, 'q' | 'Q')).map(String::from).collect();
+    let mut typed = Vec::new();
+    for step in 0..1500 {
+        let key = if draw(2) == 0 { KEYS[draw(KEYS.len())].to_owned() } else { letters[draw(letters.len())].clone() };
+        console.send(&key);
+        typed.push(key);
+        if step % 50 == 0 {
+            console.resize(1 + u16::try_from(draw(160)).unwrap_or(0), 1 + u16::try_from(draw(50)).unwrap_or(0));
+        }
+        std::thread::sleep(Duration::from_millis(15));
+        let recent = &typed[typed.len().saturating_sub(20)..];
+        assert_eq!(console.ended(), None, "step {step}: ended after {recent:?}:\n{}", console.text());
+    }
+    console.resize(120, 40);
+    for _ in 0..10 {
+        esc(&mut console);
+    }
+    console.send(":q\r");
+    assert_eq!(console.wait_end(15), 0);
+    assert!(console.is_restored());
+    for (i, name) in fleet.names().iter().enumerate() {
+        assert_eq!(fleet.cluster(i).log.read().0.writes, 0, "something was written to {name}");
+    }
+}
+
+fn a_silent_cluster_among_many_keeps_its_rows() {
+    let fleet = Fleet::bare(40, 1);
+    let mut console = start(&fleet, (140, 60), &["--open", "nodes"]);
+    console.wait("every node", 90, |s| s.matches("<none>").count() == 40);
+    fleet.faults(20, Faults { silent: true, ..Faults::default() });
+    // A change elsewhere is seen before the silence of that one is even noticed, and after.
+    for (i, name) in [(0, "node-early"), (39, "node-late")] {
+        let mut node = fleet.cluster(i).store.value(kinds::NODES, "", "node-0").expect("node");
+        node["metadata"] = json!({"name": name});
+        fleet.load(i, kinds::NODES, node);
+        line(&console, 10, &[fleet.name(i), name]);
+        if i == 0 {
+            let row = line(&console, 25, &[fleet.name(20), "node-0", "*"]);
+            assert!(row.contains('*'), "its ages have stopped: {row}");
+        }
+    }
+    assert_eq!(console.text().matches("<none>").count(), 42, "{}", console.text());
+    console.send(":q\r");
+    assert_eq!(console.wait_end(10), 0);
+}
+
+fn quitting_is_quick_while_lists_run() {
+    let fleet = Fleet::scale(4, 8_000, 100, 0);
+    for i in 0..4 {
+        fleet.faults(i, Faults { slow_list_ms: 500, ..Faults::default() });
+    }
+    let mut console = start(&fleet, (120, 30), &["--open", "pods"]);
+    console.wait("the terminal is taken", 20, |_| console.with_screen(vt100::Screen::alternate_screen));
+    console.send(":q\r");
+    assert_eq!(console.wait_end(5), 0);
+    assert!(console.is_restored());
+    // And one that never answers does not hold the program either.
+    fleet.faults(0, Faults { silent: true, ..Faults::default() });
+    let mut console = start(&fleet, (120, 30), &[]);
+    console.wait("the first screen", 20, |s| s.contains("Fleet"));
+    console.send("q");
+    assert_eq!(console.wait_end(5), 0);
+}
+
+/// G4: three rows of one name are three objects.
+fn marks_of_equal_names_are_told_apart() {
+    let fleet = Fleet::bare(3, 1);
+    for i in 0..3 {
+        fleet.pod(i, "twin", None);
+        fleet.pod(i, "other", None);
+    }
+    let mut console = start(&fleet, (140, 30), &["--open", "pods"]);
+    console.wait("every row", 60, |s| s.matches("twin").count() == 3);
+    console.send("/twin\r");
+    console.wait("twins alone", 20, |s| !s.contains("other"));
+    console.send("g  ");
+    let text = console.wait("two marks", 10, |s| s.matches('☑').count() == 2);
+    for i in 0..2 {
+        assert!(text.lines().any(|l| l.contains('☑') && l.contains(fleet.name(i))), "{text}");
+    }
+    fleet.cluster(0).store.finish(kinds::PODS, "shop", "twin");
+    let text = console.wait("one twin is gone", 20, |s| s.matches("Running").count() == 2);
+    let marked: Vec<&str> = text.lines().filter(|l| l.contains('☑')).collect();
+    assert!(marked.len() == 1 && marked[0].contains(fleet.name(1)), "{text}");
+}
+
+fn folders_that_cannot_be_written_end_nothing() {
+    let fleet = Fleet::bare(1, 1);
+    let kubeconfig = fleet.kubeconfig();
+    let nowhere = [
+        ("XDG_STATE_HOME", "/dev/null/state"),
+        ("XDG_CACHE_HOME", "/dev/null/cache"),
+        ("XDG_DATA_HOME", "/dev/null/data"),
+    ];
+    for args in [&["--kubeconfig", &kubeconfig][..], &["--kubeconfig", &kubeconfig, "--log-file", "/dev/full"]] {
+        let mut console = Console::start(fleet.home(), 120, 30, args, &nowhere);
+        all_live(&console, 1);
+        console.send(":nodes\r");
+        line(&console, 20, &["node-0"]);
+        console.send(":q\r");
+        assert_eq!(console.wait_end(10), 0);
+        assert!(console.is_restored());
+    }
+}
+
+fn only_plain_signs_where_asked() {
+    let fleet = Fleet::bare(2, 1);
+    fleet.pod(0, "web", Some(("CrashLoopBackOff", "again")));
+    for (args, env) in [(&["--ascii"][..], ("X", "")), (&["--ascii", "--plain"], ("NO_COLOR", "1"))] {
+        let kubeconfig = fleet.kubeconfig();
+        let all = [&["--kubeconfig", kubeconfig.as_str()][..], args].concat();
+        let mut console = Console::start(fleet.home(), 120, 30, &all, &[env]);
+        all_live(&console, 2);
+        for keys in ["", "m", ":pods\r", "?", ":fleet\rs", "c"] {
+            console.send(keys);
+            std::thread::sleep(Duration::from_millis(200));
+            let text = console.text();
+            let odd: Vec<&str> = text.lines().filter(|l| !l.is_ascii()).collect();
+            assert!(odd.is_empty(), "signs outside ASCII after {keys:?}: {odd:?}");
+            if args.contains(&"--plain") {
+                assert!(!text.lines().any(|l| l.contains("+--") || l.starts_with('|')), "borders:\n{text}");
+            }
+            esc(&mut console);
+        }
+    }
+}
+
+fn hundreds_of_contexts_have_a_row_each() {
+    let fleet = Fleet::bare(3, 1);
+    let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
+    let mut config: serde_json::Value = serde_saphyr::from_str(&text).expect("YAML");
+    let (clusters, user) = (config["clusters"].clone(), config["contexts"][0]["context"]["user"].clone());
+    let many = |f: &dyn Fn(usize) -> serde_json::Value| serde_json::Value::Array((0..300).map(f).collect());
+    // Each has a server name of its own, or they would be taken for the same cluster under several names.
+    config["clusters"] = many(&|i| {
+        let mut entry = clusters[i % 3].clone();
+        entry["name"] = json!(format!("c{i:03}"));
+        let server = entry["cluster"]["server"].as_str().unwrap_or_default().to_owned();
+        entry["cluster"]["server"] = json!(format!("{server}/{i}"));
+        entry
+    });
+    config["contexts"] =
+        many(&|i| json!({"name": format!("ctx-{i:03}"), "context": {"cluster": format!("c{i:03}"), "user": user}}));
+    let path = fleet.home().join("many.yaml");
+    fs::write(&path, config.to_string()).expect("written");
+    let mut console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &path.display().to_string()], &[]);
+    console.wait("all of them", 60, |s| s.contains("300 clusters"));
+    console.send("G");
+    console.wait("the last row", 20, |s| s.contains("ctx-"));
+    console.send(":q\r");
+    assert_eq!(console.wait_end(10), 0);
+}
+
+fn a_signal_during_the_start_ends_it_cleanly() {
+    let fleet = Fleet::scale(3, 3_000, 60, 0);
+    for wait_ms in [0, 5, 15, 30, 60, 120, 250] {
+        let mut console = start(&fleet, (100, 30), &["--open", "pods"]);
+        // Before the terminal is taken a signal has its usual effect; from then on it is ours.
+        console.wait("the terminal is taken", 20, |_| console.with_screen(vt100::Screen::alternate_screen));
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        let done = std::process::Command::new("kill").args(["-TERM", &console.pid().to_string()]).status();
+        assert!(done.is_ok_and(|s| s.success()));
+        console.wait_end(5);
+        assert!(console.is_restored(), "{wait_ms} ms after the terminal was taken:\n{}", console.text());
+    }
+}
+
+fn an_endless_line_holds_nothing_up() {
+    let fleet = Fleet::bare(1, 1);
+    let mut object = pod("endless", None);
+    object["metadata"]["annotations"] = json!({"endless": "y".repeat(7_000_000)});
+    fleet.load(0, kinds::PODS, object);
+    let mut console = start(&fleet, (120, 30), &["--open", "pods"]);
+    line(&console, 60, &["endless"]);
+    console.send("Y");
+    console.wait_text("yyyyyyyy", 60);
+    console.send("Gg/yyyz\rw\u{4}\u{4}");
+    esc(&mut console);
+    esc(&mut console);
+    console.send(":nodes\r");
+    line(&console, 30, &["node-0"]);
+    console.send(":q\r");
+    assert_eq!(console.wait_end(10), 0);
+}
+
+fn a_light_terminal_gets_the_light_theme() {
+    let fleet = Fleet::bare(1, 1);
+    let mut console = start(&fleet, (100, 30), &[]);
+    all_live(&console, 1);
+    let colours = |console: &Console| {
+        console.with_screen(|s| {
+            (0..100).filter_map(|c| s.cell(0, c)).map(|c| (c.fgcolor(), c.bgcolor())).collect::<Vec<_>>()
+        })
+    };
+    let dark = colours(&console);
+    console.send("\u{1b}]11;rgb:fafa/fafa/fafa\u{7}");
+    wait_for("other colours", Duration::from_secs(10), || (colours(&console) != dark).then_some(()));
 }

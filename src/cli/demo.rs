@@ -3,7 +3,14 @@
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
-use super::{Start, sim::Scratch};
+use clap::FromArgMatches as _;
+
+use super::{
+    Start,
+    args::{Command, Line},
+    help,
+    sim::Scratch,
+};
 use crate::{
     messages::{Lang, cli as text},
     sim::{self, Fleet, Spec},
@@ -19,7 +26,7 @@ pub(super) fn run(words: &[String], start: &Start, lang: Lang) -> anyhow::Result
     if words.first().is_some_and(|w| w == "demo" || w == "sim") {
         anyhow::bail!(text::DEMO_IN_DEMO.text(lang));
     }
-    let inner = without_demo(start, words.len());
+    let inner = without_demo(start, words.len(), lang);
     if words.is_empty() && !super::is_terminal() {
         anyhow::bail!(text::NO_TERMINAL_DEMO.text(lang));
     }
@@ -32,15 +39,25 @@ pub(super) fn run(words: &[String], start: &Start, lang: Lang) -> anyhow::Result
     Ok(code)
 }
 
-/// The command line without the word `demo`; what stood before it stays.
-fn without_demo(start: &Start, words: usize) -> Start {
-    let mut inner = start.clone();
-    // Everything behind `demo` is in its words, so it stands just before them.
-    let at = inner.arguments.len().saturating_sub(words + 1);
-    if at > 0 && at < inner.arguments.len() {
-        inner.arguments.remove(at);
-    }
-    inner
+/// The command line without the word `demo`; flags before and behind it stay. The same word may also be a flag's value
+/// (`-n demo`): the command is the one without which the line is another command.
+fn without_demo(start: &Start, words: usize, lang: Lang) -> Start {
+    let end = start.arguments.len().saturating_sub(words);
+    let places = (1..end).filter(|at| start.arguments[*at] == "demo");
+    let mut lines: Vec<Start> = places
+        .map(|at| {
+            let mut line = start.clone();
+            line.arguments.remove(at);
+            line
+        })
+        .collect();
+    let is_other = |line: &Start| {
+        let parsed = help::line(lang).try_get_matches_from(&line.arguments).and_then(|m| Line::from_arg_matches(&m));
+        parsed.is_ok_and(|line| !matches!(line.command, Some(Command::Demo { .. })))
+    };
+    // Where none can be read (a flag that does not exist), the line complains when it is run.
+    let found = lines.iter().position(is_other).or_else(|| lines.len().checked_sub(1));
+    found.map_or_else(|| start.clone(), |i| lines.swap_remove(i))
 }
 
 /// Variables that point at the demo fleet and keep its traces in the scratch folder.
@@ -85,10 +102,21 @@ mod tests {
     #[test]
     fn the_word_demo_is_taken_out_where_it_is_the_command() {
         let start = |words: &[&str]| Start { arguments: words.iter().map(Into::into).collect(), ..Start::default() };
-        let inner = |words: &[&str], behind| without_demo(&start(words), behind).arguments;
-        let words = ["quarterdeck", "-n", "demo", "demo", "get", "pods", "-o", "json"];
-        assert_eq!(inner(&words, 4), ["quarterdeck", "-n", "demo", "get", "pods", "-o", "json"]);
-        assert_eq!(inner(&["quarterdeck", "demo"], 0), ["quarterdeck"]);
+        for (line, behind, want) in [
+            ("q -n demo demo get pods -o json", 4, "q -n demo get pods -o json"),
+            ("q demo", 0, "q"),
+            ("q demo --ascii", 0, "q --ascii"),
+            ("q --plain demo --ascii", 0, "q --plain --ascii"),
+            ("q demo --ascii get pods --lang zh", 4, "q --ascii get pods --lang zh"),
+            ("q demo -n demo get pods", 2, "q -n demo get pods"),
+            ("q --theme demo -n demo demo clusters", 1, "q --theme demo -n demo clusters"),
+            ("q demo get --nonsense", 2, "q get --nonsense"),
+            ("q demo get --help", 2, "q get --help"),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let inner = without_demo(&start(&words), behind, Lang::En).arguments;
+            assert_eq!(inner, want.split(' ').collect::<Vec<_>>(), "{line}");
+        }
     }
 
     #[test]

@@ -72,7 +72,11 @@ impl App {
         if let Some(place) = self.draw_foot(parts.foot, buf, store) {
             cursor = Some(place);
         }
-        self.draw_above(parts.body, buf, store, cursor).or(cursor)
+        let cursor = self.draw_above(parts.body, buf, store, cursor).or(cursor);
+        if self.look.glyphs.ascii {
+            plain_cuts(buf);
+        }
+        cursor
     }
 
     fn count(&mut self, store: &Store) {
@@ -200,4 +204,11 @@ pub(crate) fn by_state(counts: &Counts) -> [(&'static str, u16); 7] {
         ("denied", counts.denied),
         ("unreachable", counts.unreachable),
     ]
+}
+
+/// Whoever cuts a text marks the cut with a sign that is not ASCII.
+fn plain_cuts(buf: &mut Buffer) {
+    for cell in buf.content.iter_mut().filter(|c| c.symbol() == "⋯") {
+        cell.set_char('.');
+    }
 }
