@@ -41,6 +41,13 @@ const CHECKS: &[(&str, Check)] = &[
     ("finalizers_hold_and_release", finalizers_hold_and_release),
     ("reviews_of_ones_own_rights", reviews_of_ones_own_rights),
     ("status_is_a_subresource", status_is_a_subresource),
+    ("defaults_of_many_kinds", defaults_of_many_kinds),
+    ("unknown_fields_are_refused", unknown_fields_are_refused),
+    ("invalid_objects_are_refused_with_their_fields", invalid_objects_are_refused_with_their_fields),
+    ("client_side_apply_becomes_server_side", client_side_apply_becomes_server_side),
+    ("diff_tells_what_apply_would_change", diff_tells_what_apply_would_change),
+    ("definitions_bring_their_objects", definitions_bring_their_objects),
+    ("create_deployment_expose_set_image", create_deployment_expose_set_image),
 ];
 
 /// The tests of this module.
@@ -586,4 +593,234 @@ fn status_is_a_subresource(s: &Server) -> Value {
     let after = s.get("deployment/web");
     s.ok(&["patch", "deployment/web", "--type=merge", "-p", r#"{"status":{"replicas":77}}"#]);
     json!({"after": after, "main write leaves status": s.get("deployment/web")["status"]})
+}
+
+const MANY: &str = r#"
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers:
+      - name: db
+        image: shop/db:1
+        resources: {requests: {cpu: 100m, memory: 64Mi}}
+        readinessProbe: {httpGet: {path: /ready, port: 80}}
+        volumeMounts: [{name: data, mountPath: /data}]
+      volumes: [{name: cfg, configMap: {name: cfg}}, {name: sec, secret: {secretName: s}}]
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {hostNetwork: true, containers: [{name: agent, image: "shop/agent", ports: [{containerPort: 9100}]}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "shop/c:1"}]}}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: far}
+spec: {type: ExternalName, externalName: far.example.com}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone}
+spec: {initContainers: [{name: i, image: "shop/i:1"}], containers: [{name: c, image: "shop/c:latest", livenessProbe: {tcpSocket: {port: 1}}}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 9}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+stringData: {password: x}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: robot}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web}
+spec: {rules: [{host: a.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: r}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: User, name: u}]
+"#;
+
+fn defaults_of_many_kinds(s: &Server) -> Value {
+    s.ok_in(&["create", "-f", "-"], MANY);
+    let all = [
+        "statefulset/db",
+        "daemonset/agent",
+        "cronjob/nightly",
+        "service/web",
+        "service/far",
+        "pod/alone",
+        "hpa/web",
+        "pdb/web",
+        "pvc/data",
+        "secret/s",
+        "serviceaccount/robot",
+        "ingress/web",
+        "rolebinding/r",
+    ];
+    let get = |what: &str| {
+        let mut object = s.get(what);
+        if what.starts_with("pod/") {
+            // The real server runs without the plugin that gives pods an account (nobody makes its token here).
+            for key in ["serviceAccount", "serviceAccountName"] {
+                object["spec"].as_object_mut().map(|spec| spec.remove(key));
+            }
+        }
+        object
+    };
+    all.iter().map(|what| json!([what, get(what)])).collect()
+}
+
+fn unknown_fields_are_refused(s: &Server) -> Value {
+    let wrong = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec:\n  selector: {matchLabels: {a: b}}\n  nope: 1\n  template:\n    metadata: {labels: {a: b}}\n    spec: {containers: [{name: c, image: i, imagePullPolice: Always}]}\n";
+    json!([
+        reason(&s.run(&["create", "-f", "-"], wrong)),
+        // One wrong field alone: which of several is named is chance.
+        reason(&s.run(&["apply", "--server-side", "-f", "-"], &wrong.replace("imagePullPolice", "imagePullPolicy"))),
+        reason(&s.run(&["create", "-f", "-", "--validate=ignore"], wrong)),
+        s.get("deployment/w")["spec"],
+    ])
+}
+
+fn invalid_objects_are_refused_with_their_fields(s: &Server) -> Value {
+    let cases = [
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: c}}, spec: {containers: [{name: c, image: i}]}}}\n",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: -1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d, namespace: elsewhere}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: ''}\n",
+    ];
+    let refusals: Vec<Value> = cases.iter().map(|c| reason(&s.run(&["create", "-f", "-"], c))).collect();
+    s.ok_in(&["create", "-f", "-"], DEPLOYMENT);
+    let patch = |p: &str| reason(&s.run(&["patch", "deployment/web", "--type=merge", "-p", p], ""));
+    json!({
+        "created": refusals,
+        "selector": patch(r#"{"spec":{"selector":{"matchLabels":{"app":"other"}}}}"#),
+        "replicas": patch(r#"{"spec":{"replicas":-2}}"#),
+        "no namespace": reason(&s.run(&["create", "configmap", "a", "-n", "never-was"], "")),
+        "scale": reason(&s.run(&["scale", "deployment/none", "--replicas=1"], "")),
+        "broken json patch": s.run(&["patch", "deployment/web", "--type=json", "-p", r#"[{"op":"remove","path":"/spec/none"}]"#], "").ok,
+    })
+}
+
+fn client_side_apply_becomes_server_side(s: &Server) -> Value {
+    s.ok_in(&["apply", "-f", "-"], &config("a", "1"));
+    let before = s.get("cm/a");
+    s.ok_in(&["apply", "--server-side", "-f", "-"], &config("a", "2"));
+    let after = s.get("cm/a");
+    let other = apply(s, "other", &config("a", "3"), false);
+    json!({"before": before, "after": after, "conflict": other.err.lines().filter(|l| l.contains("conflict") || l.starts_with("- ")).collect::<Vec<_>>()})
+}
+
+fn diff_tells_what_apply_would_change(s: &Server) -> Value {
+    s.ok_in(&["apply", "-f", "-"], DEPLOYMENT);
+    let changed = DEPLOYMENT.replace("shop/web:1", "shop/web:2");
+    let lines = |said: Said| -> Vec<String> {
+        let lines =
+            said.out.lines().filter(|l| l.starts_with(['+', '-']) && !l.starts_with("+++") && !l.starts_with("---"));
+        lines.map(str::to_owned).collect()
+    };
+    json!({
+        "same": s.run(&["diff", "-f", "-"], DEPLOYMENT).ok,
+        "changed": lines(s.run(&["diff", "-f", "-"], &changed)),
+        "server side": lines(s.run(&["diff", "--server-side", "--force-conflicts", "-f", "-"], &changed)),
+        "nothing was stored": s.get("deployment/web")["spec"]["template"]["spec"]["containers"][0]["image"],
+    })
+}
+
+const DEFINITION: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: shelves.test.example}
+spec:
+  group: test.example
+  scope: Namespaced
+  names: {plural: shelves, singular: shelf, kind: Shelf, shortNames: [sh]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {size: {type: integer}, tags: {type: array, items: {type: string}}}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+"#;
+
+fn definitions_bring_their_objects(s: &Server) -> Value {
+    s.ok_in(&["create", "-f", "-"], DEFINITION);
+    s.ok(&["wait", "--for=condition=Established", "crd/shelves.test.example", "--timeout=30s"]);
+    let shelf = |size: u32| {
+        format!(
+            "apiVersion: test.example/v1\nkind: Shelf\nmetadata: {{name: a}}\nspec: {{size: {size}, tags: [p, q]}}\n"
+        )
+    };
+    s.ok_in(&["create", "-f", "-"], &shelf(1));
+    let created = s.get("shelf/a");
+    s.ok(&["patch", "sh/a", "--type=merge", "-p", r#"{"spec":{"size":2},"status":{"seen":true}}"#]);
+    let patched = s.get("shelf/a");
+    s.ok(&["patch", "sh/a", "--subresource=status", "--type=merge", "-p", r#"{"status":{"seen":true}}"#]);
+    let applied = apply(s, "applier", &shelf(3), true);
+    let after = s.get("shelf/a");
+    let strategic = s.run(&["patch", "sh/a", "--type=strategic", "-p", "{}"], "").ok;
+    s.ok(&["delete", "crd/shelves.test.example", "--wait=false"]);
+    json!({"created": created, "patched": patched, "applied": applied.ok, "after": after, "strategic": strategic})
+}
+
+fn create_deployment_expose_set_image(s: &Server) -> Value {
+    s.ok(&["create", "deployment", "web", "--image=shop/web:1", "--port=80"]);
+    s.ok(&["expose", "deployment", "web", "--port=80"]);
+    s.ok(&["set", "image", "deployment/web", "web=shop/web:2"]);
+    s.ok(&["set", "resources", "deployment/web", "--limits=cpu=1,memory=512Mi"]);
+    s.ok(&["rollout", "pause", "deployment/web"]);
+    let paused = s.get("deployment/web")["spec"]["paused"].clone();
+    s.ok(&["rollout", "resume", "deployment/web"]);
+    s.ok(&["create", "secret", "generic", "s", "--from-literal=a=b"]);
+    s.ok(&["label", "deployments", "--all", "x=y"]);
+    json!({"paused": paused, "deployment": s.get("deployment/web"), "service": s.get("service/web"), "secret": s.get("secret/s")})
 }

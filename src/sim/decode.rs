@@ -29,6 +29,23 @@ pub fn check(resource: &Resource, version: &str, object: &mut Value, strict: boo
     Ok(())
 }
 
+/// Checks an object that is applied: a field without a type has no rule to be merged by.
+pub fn check_applied(resource: &Resource, version: &str, object: &mut Value) -> Result<(), ApiError> {
+    if resource.custom {
+        return Ok(());
+    }
+    let schema = schema();
+    let mut wrong = Wrong::default();
+    walk(schema, &schema.root(resource), &resource.kind, object, "", &mut wrong);
+    let Some(path) = wrong.unknown.first() else { return check(resource, version, object, true) };
+    let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+    let what =
+        format!("{}/{}; {}, Kind={}", text("namespace"), text("name"), resource.api_version(version), resource.kind);
+    let message = format!("failed to create typed patch object ({what}): .{path}: field not declared in schema");
+    // The server knows no better reason for it than that it failed.
+    Err(ApiError::new(500, "", message))
+}
+
 #[derive(Default)]
 struct Wrong {
     unknown: Vec<String>,

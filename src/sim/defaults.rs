@@ -18,7 +18,10 @@ pub fn apply(resource: &Resource, object: &mut Value) {
         kinds::SERVICES => service(child(root, "spec")),
         kinds::DEPLOYMENTS => deployment(child(root, "spec")),
         kinds::STATEFULSETS => stateful_set(child(root, "spec")),
-        kinds::DAEMONSETS => daemon_set(child(root, "spec")),
+        kinds::DAEMONSETS => {
+            set(child(child(root, "metadata"), "annotations"), TEMPLATE_GENERATION, json!("1"));
+            daemon_set(child(root, "spec"));
+        }
         kinds::REPLICASETS | kinds::REPLICATIONCONTROLLERS => {
             let spec = child(root, "spec");
             set(spec, "replicas", json!(1));
@@ -26,7 +29,8 @@ pub fn apply(resource: &Resource, object: &mut Value) {
         }
         kinds::JOBS => job(child(root, "spec")),
         kinds::CRONJOBS => cron_job(child(root, "spec")),
-        kinds::HPAS => set(child(root, "spec"), "minReplicas", json!(1)),
+        kinds::HPAS => autoscaler(child(root, "spec")),
+        kinds::ROLEBINDINGS | kinds::CLUSTERROLEBINDINGS => binding(root),
         kinds::PERSISTENTVOLUMECLAIMS => set(child(root, "spec"), "volumeMode", json!("Filesystem")),
         kinds::CRDS => definition(child(root, "spec")),
         _ => {}
@@ -81,6 +85,31 @@ fn namespace(root: &mut Map<String, Value>) {
     set(child(metadata, "labels"), "kubernetes.io/metadata.name", name);
 }
 
+/// Annotation of a DaemonSet that counts the changes of its template.
+pub const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Finalizer that keeps a claim while a pod uses it.
+pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
+
+/// A DaemonSet's count of template changes is the server's own: whatever a client sends.
+pub fn count_template(old: &Value, new: &mut Value) {
+    let held = old["metadata"]["annotations"][TEMPLATE_GENERATION].as_str().and_then(|n| n.parse::<u64>().ok());
+    let changed = old["spec"]["template"] != new["spec"]["template"];
+    let count = held.unwrap_or(1) + u64::from(changed);
+    if let Some(root) = new.as_object_mut() {
+        child(child(root, "metadata"), "annotations").insert(TEMPLATE_GENERATION.into(), json!(count.to_string()));
+    }
+}
+
+fn protect(metadata: &mut Map<String, Value>) {
+    let list = metadata.entry("finalizers").or_insert_with(|| json!([]));
+    if let Some(list) = list.as_array_mut()
+        && !list.iter().any(|f| f == CLAIM_PROTECTION)
+    {
+        list.push(json!(CLAIM_PROTECTION));
+    }
+}
+
 /// What the server gives a new object on its own account: addresses, priorities, the status it starts with.
 pub fn given(resource: &Resource, object: &mut Value) {
     let key = super::object::key_of(object);
@@ -99,8 +128,15 @@ pub fn given(resource: &Resource, object: &mut Value) {
             set(child(root, "status"), "loadBalancer", json!({}));
         }
         kinds::INGRESSES => set(child(root, "status"), "loadBalancer", json!({})),
-        kinds::PERSISTENTVOLUMECLAIMS | kinds::PERSISTENTVOLUMES => {
-            set(child(root, "status"), "phase", json!("Pending"))
+        kinds::PERSISTENTVOLUMECLAIMS => {
+            protect(child(root, "metadata"));
+            set(child(root, "status"), "phase", json!("Pending"));
+        }
+        kinds::PERSISTENTVOLUMES => set(child(root, "status"), "phase", json!("Pending")),
+        kinds::HPAS => {
+            let status = child(root, "status");
+            status.entry("currentMetrics").or_insert(Value::Null);
+            set(status, "desiredReplicas", json!(0));
         }
         kinds::REPLICASETS | kinds::REPLICATIONCONTROLLERS => set(child(root, "status"), "replicas", json!(0)),
         kinds::STATEFULSETS => {
@@ -161,7 +197,10 @@ fn quality(spec: &Map<String, Value>) -> &'static str {
 
 /// Defaults of a pod template below `template`.
 fn template(spec: &mut Map<String, Value>) {
-    inner(spec, "template", |template| pod_spec(child(template, "spec")));
+    inner(spec, "template", |template| {
+        child(template, "metadata");
+        pod_spec(child(template, "spec"));
+    });
 }
 
 fn pod_spec(spec: &mut Map<String, Value>) {
@@ -274,7 +313,9 @@ fn stateful_set(spec: &mut Map<String, Value>) {
     let strategy = child(spec, "updateStrategy");
     set(strategy, "type", json!("RollingUpdate"));
     if strategy.get("type") == Some(&json!("RollingUpdate")) {
-        set(child(strategy, "rollingUpdate"), "partition", json!(0));
+        let rolling = child(strategy, "rollingUpdate");
+        set(rolling, "partition", json!(0));
+        set(rolling, "maxUnavailable", json!(1));
     }
     each(spec, "volumeClaimTemplates", |claim| {
         set(claim, "apiVersion", json!("v1"));
@@ -315,7 +356,26 @@ fn cron_job(spec: &mut Map<String, Value>) {
     set(spec, "suspend", json!(false));
     set(spec, "successfulJobsHistoryLimit", json!(3));
     set(spec, "failedJobsHistoryLimit", json!(1));
-    inner(spec, "jobTemplate", |job| template(child(job, "spec")));
+    inner(spec, "jobTemplate", |job| {
+        child(job, "metadata");
+        template(child(job, "spec"));
+    });
+}
+
+fn autoscaler(spec: &mut Map<String, Value>) {
+    set(spec, "minReplicas", json!(1));
+    let target = json!({"type": "Utilization", "averageUtilization": 80});
+    set(spec, "metrics", json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]));
+}
+
+fn binding(root: &mut Map<String, Value>) {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    inner(root, "roleRef", |role| set(role, "apiGroup", json!(GROUP)));
+    each(root, "subjects", |subject| {
+        if subject.get("kind") != Some(&json!("ServiceAccount")) {
+            set(subject, "apiGroup", json!(GROUP));
+        }
+    });
 }
 
 fn definition(spec: &mut Map<String, Value>) {

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::error::ApiError;
 
-/// Messages: `NAME FIELD:NUMBER:TYPE ...`; types are `s` text, `y` bytes, `i` integer, `b` boolean, `t` time, a message's
+/// Messages: `NAME FIELD:NUMBER:TYPE ...`; types are `s` text, `y` bytes, `i` integer, `u` integer whose
+/// 0 says nothing, `b` boolean, `t` time, a message's
 /// name; `[` before it repeats, `*` makes it a map from text. The numbers are those of the published API.
 const MESSAGES: &[(&str, &str)] = &[
     ("ObjectMeta", "name:1:s generateName:2:s namespace:3:s labels:11:*s annotations:12:*s finalizers:14:[s"),
@@ -27,7 +28,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("PodTemplateSpec", "metadata:1:ObjectMeta spec:2:PodSpec"),
     ("PodSpec", "containers:2:[Container restartPolicy:3:s"),
     ("Container", "name:1:s image:2:s command:3:[s args:4:[s ports:6:[ContainerPort"),
-    ("ContainerPort", "name:1:s hostPort:2:i containerPort:3:i protocol:4:s"),
+    ("ContainerPort", "name:1:s hostPort:2:u containerPort:3:i protocol:4:s"),
     (
         "DeleteOptions",
         "gracePeriodSeconds:1:i preconditions:2:Preconditions orphanDependents:3:b propagationPolicy:4:s dryRun:5:[s",
@@ -146,7 +147,7 @@ fn message(name: &str, bytes: &[u8]) -> Result<Value, ApiError> {
         } else {
             let held = value(kind, &field)?;
             // An empty text is how this encoding says nothing.
-            if held != json!("") {
+            if held != json!("") && !(kind == "u" && held == 0) {
                 object.insert(key.to_owned(), held);
             }
         }

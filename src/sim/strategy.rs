@@ -85,6 +85,9 @@ pub fn for_update(resource: &Resource, subresource: &str, old: &Value, new: &mut
         }
     }
     defaults::apply(resource, new);
+    if resource.rid == kinds::DAEMONSETS {
+        defaults::count_template(old, new);
+    }
     let causes = validate::update(resource, old, new);
     reject(resource, new, causes)
 }

@@ -148,8 +148,7 @@ fn apply(
     }
     let mut wanted = wanted.clone();
     strategy::check_head(api, resource, &mut wanted)?;
-    // Applied objects are always read strictly: an unknown field has no type to merge by.
-    decode::check(resource, &api.version, &mut wanted, true)?;
+    decode::check_applied(resource, &api.version, &mut wanted)?;
     let force = call.query.flag("force");
     let exists = server.store.get(resource.rid, &api.namespace, &api.name).is_some();
     if !exists {

@@ -5,6 +5,7 @@
 
 pub mod amount;
 pub mod autoscaler;
+mod claims;
 pub mod clone_set;
 mod ctx;
 pub mod daemon_set;
@@ -98,6 +99,9 @@ const OWNERS: &[Rid] = &[
 /// Kinds whose objects pick pods by label.
 const PICKERS: &[Rid] = &[kinds::SERVICES, kinds::PDBS];
 
+/// Further kinds that a controller looks after.
+const OTHERS: &[Rid] = &[kinds::NAMESPACES, kinds::PODS, kinds::HPAS, kinds::EVENTS, kinds::PERSISTENTVOLUMECLAIMS];
+
 /// Keys handled in one [`Engine::step`]: enough for any burst, few enough to let others breathe.
 const BURST: usize = 2000;
 
@@ -131,7 +135,7 @@ impl Engine {
             store,
         };
         let store = Arc::clone(&engine.store);
-        for rid in OWNERS.iter().chain(PICKERS).chain(&[kinds::NAMESPACES, kinds::PODS, kinds::HPAS, kinds::EVENTS]) {
+        for rid in OWNERS.iter().chain(PICKERS).chain(OTHERS) {
             for object in store.list(*rid, None).items {
                 engine.seen(&Change { kind: ChangeKind::Added, object, before: None });
             }
@@ -294,13 +298,12 @@ impl Engine {
             kinds::PDBS => endpoints::reconcile_budget(&ctx, key),
             kinds::HPAS => autoscaler::reconcile(&ctx, key),
             kinds::EVENTS => ctx.expire_event(key),
+            kinds::PERSISTENTVOLUMECLAIMS => claims::reconcile(&ctx, key),
             _ => None,
         }
     }
 }
 
 fn reconciled(rid: Rid) -> bool {
-    OWNERS.contains(&rid)
-        || PICKERS.contains(&rid)
-        || matches!(rid, kinds::NAMESPACES | kinds::PODS | kinds::HPAS | kinds::EVENTS)
+    OWNERS.contains(&rid) || PICKERS.contains(&rid) || OTHERS.contains(&rid)
 }

@@ -70,7 +70,12 @@ pub fn apply(
     prune(resource, &mut merged, &managers, &last);
 
     let change = fields::compare(schema, &root, current, &merged);
-    let conflicts = managed::conflicts(&managers, &own, &change);
+    let mut conflicts = managed::conflicts(&managers, &own, &change);
+    if by.manager == "kubectl" {
+        let before = applied_before(resource, current);
+        conflicts.iter_mut().for_each(|(_, set)| *set = set.minus(&before));
+        conflicts.retain(|(_, set)| !set.is_empty());
+    }
     if !force && !conflicts.is_empty() {
         return Err(refusal(&conflicts));
     }
@@ -84,16 +89,25 @@ pub fn apply(
     Ok(())
 }
 
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// What client-side apply recorded: kubectl may take those fields over without a conflict, whoever holds them.
+fn applied_before(resource: &Resource, current: &Value) -> Set {
+    let schema = schema();
+    let recorded = current["metadata"]["annotations"][LAST_APPLIED].as_str();
+    let recorded: Option<Value> = recorded.and_then(|text| serde_json::from_str(text).ok());
+    recorded.map(|value| fields::of_value(schema, &schema.root(resource), &value)).unwrap_or_default()
+}
+
 /// kubectl's own manager keeps the annotation of client-side apply up to date where there is one.
 fn remember(merged: &mut Value, wanted: &Value, by: &Writer<'_>) {
-    const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
-    let Some(held) = merged.pointer_mut("/metadata/annotations").and_then(|a| a.get_mut(ANNOTATION)) else { return };
+    let Some(held) = merged.pointer_mut("/metadata/annotations").and_then(|a| a.get_mut(LAST_APPLIED)) else { return };
     if by.manager != "kubectl" {
         return;
     }
     let mut plain = wanted.clone();
     if let Some(annotations) = plain.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
-        annotations.remove(ANNOTATION);
+        annotations.remove(LAST_APPLIED);
         if annotations.is_empty() {
             managed::unset(&mut plain, "annotations");
         }
