@@ -243,6 +243,14 @@ fn deletes(served: &Served, at: &str) {
     let timeout = format!("--timeout={:.0}s", STEP as f64 * patience());
     // What it owned goes with it.
     served.ok(at, &["wait", "--for=delete", "pod,replicaset", "-l", "app=web", &timeout]);
+    let sets = || served.ok(at, &["get", "replicasets", "-l", "app=api", "-o", "name"]);
+    let before = sets();
+    served.ok(at, &["delete", "deployment", "api", "--cascade=orphan", &timeout]);
+    assert!(!before.is_empty() && sets() == before, "what was orphaned stays: {before} {}", sets());
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n";
+    served.ok_in(at, &["create", "-f", "-"], claim);
+    // Protected while a pod uses it, and no pod does.
+    served.ok(at, &["delete", "pvc", "data", &timeout]);
     served.ok(at, &["delete", "namespace", "shop", &timeout]);
     assert_eq!(served.ok(at, &["get", "deployments,pods,configmaps", "-A", "-l", "app=api", "-o", "name"]), "");
 }

@@ -105,7 +105,7 @@ fn mismatch(shape: &Shape, value: &Value, owner: &str, path: &str) -> String {
         Shape::Scalar(_) | Shape::Any => "string",
         Shape::Map(_) => "map[string]string",
         Shape::List(_) => "[]",
-        Shape::Struct(_) => "struct",
+        Shape::Struct(_) | Shape::Inline(_) => "struct",
     };
     // A decoder of that language names fields without their place in a list.
     let plain: String = path.split('[').map(|p| p.split_once(']').map_or(p, |(_, rest)| rest)).collect();

@@ -6,6 +6,7 @@ use super::{
     kinds::{self, Resource, Rid},
     object::Stored,
     store::{ClusterStore, DeleteOptions},
+    structural,
 };
 
 /// Serves what a stored definition defines and marks it established.
@@ -71,6 +72,7 @@ fn resource_of(definition: &Value) -> Option<Resource> {
         generation: true,
         all: words("categories").iter().any(|c| c == "all"),
         custom: true,
+        structure: served.first().and_then(|version| structural::root(version)),
         served: true,
     })
 }

@@ -40,6 +40,8 @@ pub struct Resource {
     pub all: bool,
     /// Comes from a CustomResourceDefinition.
     pub custom: bool,
+    /// Its fields, where a definition declares them.
+    pub structure: Option<std::sync::Arc<super::schema::Node>>,
     /// Answered over HTTP (custom ones: once their definition exists).
     pub served: bool,
 }
@@ -103,6 +105,7 @@ fn row(
         generation: flags.contains('g'),
         all: flags.contains('a'),
         custom,
+        structure: None,
         served: !custom,
     }
 }

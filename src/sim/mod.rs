@@ -40,6 +40,7 @@ mod select;
 pub mod serve;
 pub mod store;
 mod strategy;
+mod structural;
 mod tls;
 mod validate;
 mod watch;

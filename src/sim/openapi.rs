@@ -214,7 +214,8 @@ impl Document {
             }
             Shape::Map(element) => json!({"type": "object", "additionalProperties": self.field(schema, element)}),
             Shape::List(element) => json!({"type": "array", "items": self.field(schema, element)}),
-            Shape::Any => json!({"x-kubernetes-preserve-unknown-fields": true, "type": "object"}),
+            // Documents of definitions are told without their fields.
+            Shape::Inline(_) | Shape::Any => json!({"x-kubernetes-preserve-unknown-fields": true, "type": "object"}),
             Shape::Scalar(letter) => scalar(*letter),
         }
     }

@@ -5,7 +5,10 @@
 //! `*T` a map or `[T` a list of T. Flags: `atomic`, `set`, `map=KEYS` (list kinds), `key=K` and `patch=S` (strategic merge),
 //! `required`, `empty` (there even when nothing is set), `default=JSON`.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::Value;
 
@@ -20,6 +23,8 @@ pub enum Shape {
     Any,
     /// Number of a type.
     Struct(usize),
+    /// Fields of a type without a number: a custom resource's.
+    Inline(Arc<BTreeMap<String, Node>>),
     /// Values by free keys.
     Map(Box<Node>),
     /// Items.
@@ -98,7 +103,8 @@ pub fn schema() -> &'static Schema {
 }
 
 impl Node {
-    fn of(shape: Shape) -> Self {
+    /// A node without any further rule.
+    pub fn of(shape: Shape) -> Self {
         Self { shape, ..ANY.clone() }
     }
 
@@ -154,15 +160,27 @@ impl Schema {
         self.roots.get(&(api_version, resource.kind.clone())).copied()
     }
 
+    /// What every custom object has: `apiVersion`, `kind`, `metadata`.
+    pub fn custom_fields(&self) -> BTreeMap<String, Node> {
+        match self.custom.shape {
+            Shape::Struct(number) => self.types.get(number).map(|t| t.fields.clone()).unwrap_or_default(),
+            _ => BTreeMap::new(),
+        }
+    }
+
     /// The node of a whole object of a resource.
     pub fn root(&self, resource: &Resource) -> Node {
+        if let Some(node) = &resource.structure {
+            return (**node).clone();
+        }
         self.root_number(resource).map_or_else(|| self.custom.clone(), |n| Node::of(Shape::Struct(n)))
     }
 
     /// A declared field of a struct.
-    pub fn declared<'a>(&'a self, node: &Node, key: &str) -> Option<&'a Node> {
-        match node.shape {
-            Shape::Struct(number) => self.types.get(number)?.fields.get(key),
+    pub fn declared<'a>(&'a self, node: &'a Node, key: &str) -> Option<&'a Node> {
+        match &node.shape {
+            Shape::Struct(number) => self.types.get(*number)?.fields.get(key),
+            Shape::Inline(fields) => fields.get(key),
             _ => None,
         }
     }
