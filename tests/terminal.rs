@@ -54,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         always("terminal::hundreds_of_contexts_have_a_row_each", hundreds_of_contexts_have_a_row_each),
         always("terminal::a_signal_during_the_start_ends_it_cleanly", a_signal_during_the_start_ends_it_cleanly),
         always("terminal::an_endless_line_holds_nothing_up", an_endless_line_holds_nothing_up),
+        always("terminal::an_object_too_large_to_read_is_named", an_object_too_large_to_read_is_named),
         always("terminal::a_light_terminal_gets_the_light_theme", a_light_terminal_gets_the_light_theme),
     ]
 }
@@ -841,4 +842,16 @@ fn a_light_terminal_gets_the_light_theme() {
     let dark = colours(&console);
     console.send("\u{1b}]11;rgb:fafa/fafa/fafa\u{7}");
     wait_for("other colours", Duration::from_secs(10), || (colours(&console) != dark).then_some(()));
+}
+
+/// What was sent and could not be read is not *nothing*.
+fn an_object_too_large_to_read_is_named() {
+    let fleet = Fleet::bare(1, 1);
+    let mut object = pod("enormous", None);
+    object["metadata"]["annotations"] = json!({"endless": "y".repeat(10_000_000)});
+    fleet.load(0, kinds::PODS, object);
+    let console = start(&fleet, (120, 30), &["--open", "pods"]);
+    line(&console, 60, &["pods", fleet.name(0), "larger than 8 MiB"]);
+    console.wait_text("missing: 1 unreadable", 10);
+    assert!(!console.text().contains("There are no pods"), "{}", console.text());
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::{
     fleet::{Store, list::Query},
-    messages::{Lang, objects as m},
+    messages::{Lang, clean_line, objects as m},
     model::{ClusterState, KindStatus},
     tui::screens::words,
 };
@@ -24,6 +24,8 @@ pub struct Coverage {
     pub listed: (u64, Option<u64>),
     /// The others, counted by reason.
     pub missing: BTreeMap<Cow<'static, str>, usize>,
+    /// Objects that a server sent and nobody could read: one sentence each.
+    pub unreadable: Vec<String>,
 }
 
 impl Coverage {
@@ -33,6 +35,14 @@ impl Coverage {
         let chosen = |id| query.clusters.is_empty() || query.clusters.contains(&id);
         for (_, shard) in store.clusters().filter(|(id, _)| chosen(*id)) {
             out.total += 1;
+            let resources = query.kinds.iter().filter_map(|k| Some(store.kinds().info(*k)?.resource()));
+            for (what, why) in resources.flat_map(|r| {
+                let is_one = move |what: &str| what.strip_prefix(&*r).is_some_and(|rest| rest.starts_with(' '));
+                shard.facts.unreadable_latest.iter().filter(move |(what, _)| is_one(what))
+            }) {
+                let values = [("what", what.as_str()), ("cluster", &*shard.record.name), ("why", why)];
+                out.unreadable.push(clean_line(&m::UNREADABLE.fill(lang, &values)).into_owned());
+            }
             let statuses = query.kinds.iter().map(|k| shard.kind(*k));
             let state = shard.condition.state;
             if state == ClusterState::Connecting {
@@ -63,14 +73,15 @@ impl Coverage {
 
     /// `missing: 2 stale, 1 refused`; empty when nothing is missing.
     pub fn missing_text(&self, lang: Lang) -> String {
-        if self.missing.is_empty() {
-            return String::new();
-        }
-        let parts: Vec<String> = self
-            .missing
-            .iter()
+        let unreadable = (Cow::Borrowed(m::UNREADABLE_WORD.text(lang)), self.unreadable.len());
+        let groups = self.missing.iter().map(|(reason, n)| (reason, *n));
+        let parts: Vec<String> = groups
+            .chain((unreadable.1 > 0).then_some((&unreadable.0, unreadable.1)))
             .map(|(reason, n)| m::MISSING_GROUP.fill(lang, &[("n", &n.to_string()), ("reason", reason)]))
             .collect();
+        if parts.is_empty() {
+            return String::new();
+        }
         m::MISSING.fill(lang, &[("list", &parts.join(", "))])
     }
 }

@@ -291,6 +291,9 @@ impl ObjectsScreen {
             out.extend(self.refusals(ctx));
         } else if coverage.live == 0 {
             out.push((m::EMPTY_NOT_LIVE.fill(lang, values), Role::Warn));
+        } else if !coverage.unreadable.is_empty() {
+            out.push((m::EMPTY_UNREADABLE.fill(lang, values), Role::Warn));
+            out.extend(coverage.unreadable.iter().take(5).map(|text| (text.clone(), Role::Warn)));
         } else if query.namespace.is_empty() {
             out.push((m::EMPTY.fill(lang, values), Role::Text));
         } else {
