@@ -57,6 +57,8 @@ pub(super) enum Gap {
     Cluster(Condition),
     /// These kinds could not be read.
     Kinds(Vec<(KindId, KindStatus)>),
+    /// So many objects could not be read; the latest of them: what, and why not.
+    Objects(u32, Vec<(String, String)>),
 }
 
 impl Picture {
@@ -226,6 +228,11 @@ fn gaps(store: &Store, kinds: &KindSet, need: &Need) -> Vec<(ClusterId, Gap)> {
         if !unread.is_empty() {
             missing.push((id, Gap::Kinds(unread)));
         }
+        // Nothing but the needed kinds was read, so that each of these belongs to the answer.
+        let facts = &shard.facts;
+        if facts.unreadable > 0 {
+            missing.push((id, Gap::Objects(facts.unreadable, facts.unreadable_latest.clone())));
+        }
     }
     missing
 }
@@ -246,7 +253,7 @@ mod tests {
     use super::*;
     use crate::{
         fleet::service::ServiceRules,
-        model::{Cause, ClusterRecord},
+        model::{Cause, ClusterFacts, ClusterRecord},
     };
 
     fn condition(state: ClusterState, code: Option<CauseCode>) -> Condition {
@@ -306,5 +313,10 @@ mod tests {
         let found = |kinds: Vec<KindId>| gaps(&store, &KindSet::default(), &Need { kinds, ..Need::default() });
         assert_eq!(found(vec![]), vec![(ClusterId(0), Gap::Kinds(vec![(Builtin::Secret.id(), forbidden)]))]);
         assert_eq!(found(vec![Builtin::Pod.id()]), vec![]);
+        let latest = vec![("pods shop/odd".to_owned(), "bad".to_owned())];
+        let facts = ClusterFacts { unreadable: 1, unreadable_latest: latest.clone(), ..ClusterFacts::default() };
+        store.apply(Delta::Facts(ClusterId(0), Arc::new(facts)));
+        let found = gaps(&store, &KindSet::default(), &Need { kinds: vec![Builtin::Pod.id()], ..Need::default() });
+        assert_eq!(found, vec![(ClusterId(0), Gap::Objects(1, latest))]);
     }
 }

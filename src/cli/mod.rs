@@ -236,6 +236,16 @@ fn tell_missing(setup: &Setup, picture: &Picture, findings: bool) -> Outcome {
                 let values = [("name", &**name), ("kinds", &all.join(", "))];
                 complain(setup.lang, &text::MISSING_KINDS.fill(setup.lang, &values));
             }
+            Gap::Objects(n, latest) => {
+                for (what, why) in latest {
+                    let values = [("name", &**name), ("what", what), ("why", why)];
+                    complain(setup.lang, &text::MISSING_OBJECT.fill(setup.lang, &values));
+                }
+                if usize::try_from(*n).is_ok_and(|n| n > latest.len()) {
+                    let values = [("name", &**name), ("n", &n.to_string())];
+                    complain(setup.lang, &text::MISSING_OBJECTS.fill(setup.lang, &values));
+                }
+            }
         }
     }
     match (picture.nothing(), picture.missing.is_empty(), findings) {

@@ -476,6 +476,10 @@ impl Cluster {
         if state == ClusterState::Live {
             self.was_live = true;
             self.backoff.reset();
+            if self.context.board.tally().unreadable != self.facts.unreadable {
+                // Who waits for the whole picture must know what is not in it.
+                self.tell_facts().await;
+            }
         }
         if let Some(cause) = self.login.clone() {
             // Open watches are not cut off, but nothing new can be asked: say it before they end.

@@ -94,6 +94,8 @@ pub struct Saver {
     next: usize,
     queue: Option<mpsc::SyncSender<(String, Vec<u8>)>>,
     writer: Option<JoinHandle<()>>,
+    failures: mpsc::Receiver<String>,
+    is_failure_told: bool,
 }
 
 impl Saver {
@@ -105,15 +107,26 @@ impl Saver {
         let dir = folder(&settings.paths.cache);
         // Two files may wait: more would only hold memory.
         let (queue, files) = mpsc::sync_channel::<(String, Vec<u8>)>(2);
+        // One is told, so one may wait.
+        let (failed, failures) = mpsc::sync_channel(1);
         let write_all = move || {
             for (key, bytes) in files {
                 if let Err(error) = write(&dir, &key, &bytes) {
                     tracing::warn!(%error, dir = %dir.display(), "a snapshot cannot be written");
+                    let _ = failed.try_send(format!("{}: {error}", dir.display()));
                 }
             }
         };
         let writer = std::thread::Builder::new().name("snapshots".into()).spawn(write_all).ok()?;
-        Some(Self { saved: BTreeMap::new(), next: 0, queue: Some(queue), writer: Some(writer) })
+        let (saved, queue, writer) = (BTreeMap::new(), Some(queue), Some(writer));
+        Some(Self { saved, next: 0, queue, writer, failures, is_failure_told: false })
+    }
+
+    /// Folder and reason of the first write that failed. Once: the next ones would say the same.
+    pub fn failure(&mut self) -> Option<String> {
+        let failure = self.failures.try_recv().ok().filter(|_| !self.is_failure_told)?;
+        self.is_failure_told = true;
+        Some(failure)
     }
 
     /// Encodes at most one cluster that is due, and hands it to the writer. True when it did: call again when idle.
@@ -201,5 +214,27 @@ mod tests {
             let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
             assert_eq!((mode(&file(&dir, &key(&record))), mode(&dir)), (0o600, 0o700));
         }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_told_once() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = root.path().join("cache");
+        // A file where the folder would be: that stops root too.
+        fs::write(&cache, "").unwrap();
+        let mut settings = Settings { cache: true, ..Settings::default() };
+        settings.paths.cache = cache.clone();
+        let mut saver = Saver::new(&settings).unwrap();
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            saver.queue.as_ref().unwrap().send(("x".into(), Vec::new())).unwrap();
+            told.extend(saver.failure());
+        }
+        saver.queue = None;
+        saver.writer.take().unwrap().join().unwrap();
+        told.extend(saver.failure());
+        told.extend(saver.failure());
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with(&*folder(&cache).to_string_lossy()), "{told:?}");
     }
 }

@@ -162,6 +162,8 @@ crate::messages! { "fleet";
     L_TROUBLE = "Since start", "启动以来";
     L_CLOCK = "Clock", "时钟";
     L_GROUP_FAILS = "API group", "API 组";
+    L_UNREADABLE = "unreadable", "无法读取";
+    V_UNREADABLE = "reading an object failed {n} times since the start; the latest objects are named", "启动以来读取对象失败 {n} 次；仅列出最近的对象";
     L_CERT = "Serving", "服务证书";
     L_ISSUER = "Issuer", "签发者";
     L_LOGIN = "Login", "登录";

@@ -168,6 +168,8 @@ crate::messages! { "tui";
     COPY_FAILED = "not copied: {how}: {why}", "复制失败：{how}：{why}";
     SAVED = "saved {path}, {n} bytes", "已保存 {path}，{n} 字节";
     SAVE_FAILED = "not saved: {path}: {why}", "保存失败：{path}：{why}";
+    SNAPSHOT_NOT_KEPT = "what the clusters show is not kept for the next start: {why}", "无法为下次启动保存集群数据：{why}";
+    STATE_NOT_KEPT = "typed commands are not kept: {path}: {why}", "无法保存输入过的命令：{path}：{why}";
     ENGINE_GONE = "the connections have ended; restart the program", "连接已全部结束，请重启程序";
     TASK_PANICKED = "a part of the program failed: {why}; details in {path}", "程序的一部分出错：{why}；详情见 {path}";
     NO_ANSWER = "no answer", "没有应答";

@@ -78,17 +78,29 @@ pub fn load_history(settings: &Settings) -> Vec<String> {
 
 /// Keeps the commands for the next start. A folder that cannot be written is no reason to fail on the way out.
 pub fn save_history(settings: &Settings, commands: &[String]) {
-    let folder = &settings.paths.state;
-    if folder.as_os_str().is_empty() || fs::create_dir_all(folder).is_err() {
-        return;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    private(&mut options);
-    if let Ok(mut file) = options.open(folder.join("commands")) {
+    if let Ok(Some(mut file)) = open_history(settings, OpenOptions::new().write(true).truncate(true)) {
         let start = commands.len().saturating_sub(HISTORY);
         let _ = file.write_all((commands[start..].join("\n") + "\n").as_bytes());
     }
+}
+
+/// Whether the commands can be kept, found out while there is somebody to tell.
+///
+/// # Errors
+/// What the file system says.
+pub fn check_history(settings: &Settings) -> io::Result<()> {
+    open_history(settings, OpenOptions::new().append(true)).map(drop)
+}
+
+/// `None` where there is no folder for it.
+fn open_history(settings: &Settings, options: &mut OpenOptions) -> io::Result<Option<File>> {
+    let folder = &settings.paths.state;
+    if folder.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    fs::create_dir_all(folder)?;
+    private(options.create(true));
+    options.open(folder.join("commands")).map(Some)
 }
 
 #[cfg(test)]
@@ -104,5 +116,18 @@ mod tests {
         assert_eq!(b.file_name().unwrap(), "arn_aws_eks_.._x-2.yaml");
         assert_eq!(fs::read_to_string(a).unwrap(), "one\n");
         assert_eq!(tail(&b, 100).unwrap(), "two\n");
+    }
+
+    #[test]
+    fn a_check_of_the_history_loses_nothing_and_says_what_is_wrong() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        check_history(&settings).unwrap();
+        settings.paths.state = dir.path().join("state");
+        save_history(&settings, &["pods".to_owned()]);
+        check_history(&settings).unwrap();
+        assert_eq!(load_history(&settings), ["pods"]);
+        settings.paths.state = dir.path().join("state/commands");
+        assert!(check_history(&settings).is_err(), "a file is no folder");
     }
 }

@@ -163,6 +163,12 @@ impl Session {
         for note in std::mem::take(&mut self.engine.notes) {
             self.app.notice(Notice::warn(note));
         }
+        if let Err(error) = files::check_history(&self.app.look().settings) {
+            let path = self.app.look().settings.paths.state.display().to_string();
+            let values = [("path", path.as_str()), ("why", &error.to_string())];
+            let text = m::STATE_NOT_KEPT.fill(self.app.look().lang, &values);
+            self.app.notice(Notice::warn(text));
+        }
         for task in self.app.take_first_tasks() {
             self.perform(task);
         }
@@ -259,6 +265,9 @@ impl Session {
             let why = clean_line(&why).into_owned();
             let text = m::TASK_PANICKED.fill(self.app.look().lang, &[("why", &why), ("path", &path)]);
             self.app.notice(Notice::error(text));
+        }
+        if let Some(why) = self.saver.as_mut().and_then(Saver::failure) {
+            self.app.notice(Notice::warn(m::SNAPSHOT_NOT_KEPT.fill(self.app.look().lang, &[("why", &why)])));
         }
         self.update(Event::Tick);
         if self.app.is_dirty() {

@@ -3,6 +3,7 @@
 use std::{
     collections::VecDeque,
     convert::Infallible,
+    io::Write as _,
     sync::{Arc, Mutex},
 };
 
@@ -26,10 +27,22 @@ pub enum Then {
     Break,
 }
 
+/// How a body is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    Plain,
+    /// Each piece is a gzip member of its own, as servers flush them.
+    Gzip,
+    /// The header says gzip, the body is plain.
+    Pretended,
+}
+
 /// One answer.
 #[derive(Debug)]
 pub struct Reply {
     status: u16,
+    packing: Packing,
     retry_after: Option<u32>,
     pieces: VecDeque<String>,
     live: Option<mpsc::UnboundedReceiver<String>>,
@@ -39,13 +52,25 @@ pub struct Reply {
 impl Reply {
     /// 200 with this body.
     pub fn json(body: impl Into<String>) -> Self {
-        Self { status: 200, retry_after: None, pieces: [body.into()].into(), live: None, then: Then::End }
+        Self {
+            status: 200,
+            packing: Packing::Plain,
+            retry_after: None,
+            pieces: [body.into()].into(),
+            live: None,
+            then: Then::End,
+        }
     }
 
     /// A refusal with a `Status` body.
     pub fn refuse(status: u16) -> Self {
         let body = format!(r#"{{"kind":"Status","code":{status},"message":"scripted {status}"}}"#);
         Self { status, ..Self::json(body) }
+    }
+
+    /// With `Content-Encoding: gzip`, whatever was asked for.
+    pub fn packed(self, packing: Packing) -> Self {
+        Self { packing, ..self }
     }
 
     /// With `Retry-After`.
@@ -140,7 +165,7 @@ fn standard(target: &str, minor: u16) -> Option<Reply> {
 }
 
 fn answer(reply: Reply) -> Response<Body> {
-    let Reply { status, retry_after, pieces, live, then } = reply;
+    let Reply { status, packing, retry_after, pieces, live, then } = reply;
     let first = stream::iter(pieces.into_iter().map(Ok::<String, std::io::Error>));
     let rest = stream::unfold(live, |live| async {
         let mut live = live?;
@@ -154,12 +179,24 @@ fn answer(reply: Reply) -> Response<Body> {
         }
     });
     let all = first.chain(rest).chain(end.filter_map(std::future::ready));
-    let body = StreamBody::new(all.map(|piece| piece.map(|text| Frame::data(Bytes::from(text)))));
+    let body = StreamBody::new(all.map(move |piece| piece.map(|text| Frame::data(pack(text, packing)))));
     let mut response = Response::builder().status(StatusCode::from_u16(status).unwrap());
     if let Some(seconds) = retry_after {
         response = response.header("Retry-After", seconds);
     }
+    if packing != Packing::Plain {
+        response = response.header("Content-Encoding", "gzip");
+    }
     response.body(body.boxed_unsync()).unwrap()
+}
+
+fn pack(text: String, packing: Packing) -> Bytes {
+    if packing != Packing::Gzip {
+        return Bytes::from(text);
+    }
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    Bytes::from(encoder.finish().unwrap())
 }
 
 /// A pod, as JSON.

@@ -200,6 +200,45 @@ async fn an_expired_client_certificate_is_dated() {
     }
 }
 
+/// A server that would resume a session takes the certificate from the ticket or forgets it: we never ask it to.
+#[tokio::test]
+async fn every_handshake_is_whole_and_shows_the_client_certificate() {
+    let authority = Authority::new();
+    let mut tls = authority.tls_for_known();
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(tls));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let shaken = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = Arc::clone(&shaken);
+    let serving = tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let stream = acceptor.accept(socket).await.unwrap();
+            let session = stream.get_ref().1;
+            log.lock().unwrap().push((session.handshake_kind(), session.peer_certificates().map(<[_]>::len)));
+            let closing = hyper::service::service_fn(|_| {
+                let mut response = Response::new(full("ok"));
+                response.headers_mut().insert("connection", http::HeaderValue::from_static("close"));
+                std::future::ready(Ok::<_, std::convert::Infallible>(response))
+            });
+            let io = hyper_util::rt::TokioIo::new(stream);
+            let _ = hyper::server::conn::http1::Builder::new().serve_connection(io, closing).await;
+        }
+    });
+    let (chain, key) = authority.issue(&[], "eve", 2999);
+    let mut access = Access { server: format!("https://{at}"), ca: Some(authority.pem()), ..Access::default() };
+    access.auth.certificate = Some((chain.into_bytes(), key.into_bytes()));
+    let (access, shared) = (Arc::new(access), shared());
+    for _ in 0..2 {
+        let connection = Connection::open(Arc::clone(&access), Arc::clone(&shared)).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(connection.get("/version", "*/*", SOON).await.unwrap().bytes, "ok");
+        }
+    }
+    assert_eq!(*shaken.lock().unwrap(), [(Some(rustls::HandshakeKind::Full), Some(1)); 4]);
+    serving.abort();
+}
+
 #[tokio::test]
 async fn a_new_certificate_of_a_plugin_gets_a_new_connection() {
     let dir = tempfile::tempdir().unwrap();

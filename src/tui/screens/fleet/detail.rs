@@ -224,6 +224,12 @@ fn api(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     for (group, why) in &facts.failed_groups {
         doc.field(l(m::L_GROUP_FAILS), &format!("{group}: {why}"), Role::Warn);
     }
+    for (what, why) in &facts.unreadable_latest {
+        doc.field(l(m::L_UNREADABLE), &format!("{what}: {why}"), Role::Warn);
+    }
+    if usize::try_from(facts.unreadable).is_ok_and(|n| n > facts.unreadable_latest.len()) {
+        doc.field("", &number(m::V_UNREADABLE, Some(facts.unreadable)), Role::Muted);
+    }
 }
 
 /// When something ends, as a date and the days left.

@@ -117,3 +117,15 @@ fn marks_choose_the_clusters_of_the_matrix() {
         matches!(screen.act(ActionId::Matrix, &mut world.update(SIZE)).as_slice(), [Effect::Open(s)] if s.kind() == "matrix")
     );
 }
+
+#[test]
+fn objects_that_could_not_be_read_are_named_in_the_detail() {
+    let mut world = World::fleet();
+    let mut facts = (*world.store.shard(EU).unwrap().facts).clone();
+    facts.unreadable = 3;
+    facts.unreadable_latest = vec![("pods shop/odd".into(), "labels: expected a map".into())];
+    world.store.apply(Delta::Facts(EU, std::sync::Arc::new(facts)));
+    let text = world.draw(&mut ClusterScreen::new(EU), (120, 90)).join("\n");
+    assert!(text.contains("unreadable   pods shop/odd: labels: expected a map"), "{text}");
+    assert!(text.contains("reading an object failed 3 times"), "{text}");
+}

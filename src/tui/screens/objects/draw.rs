@@ -287,17 +287,22 @@ impl ObjectsScreen {
         } else if coverage.total == 0 {
             out.push((m::EMPTY_CLUSTERS.fill(lang, &[("filter", &self.at)]), Role::Text));
         } else if coverage.forbidden == coverage.total {
-            out.push((m::EMPTY_FORBIDDEN.fill(lang, &[("kind", &kind), ("n", &clusters)]), Role::Warn));
+            let msg = if coverage.total == 1 { m::EMPTY_FORBIDDEN_ONE } else { m::EMPTY_FORBIDDEN };
+            out.push((msg.fill(lang, &[("kind", &kind), ("n", &clusters)]), Role::Warn));
             out.extend(self.refusals(ctx));
         } else if coverage.live == 0 {
             out.push((m::EMPTY_NOT_LIVE.fill(lang, values), Role::Warn));
         } else if !coverage.unreadable.is_empty() {
             out.push((m::EMPTY_UNREADABLE.fill(lang, values), Role::Warn));
             out.extend(coverage.unreadable.iter().take(5).map(|text| (text.clone(), Role::Warn)));
-        } else if query.namespace.is_empty() {
-            out.push((m::EMPTY.fill(lang, values), Role::Text));
         } else {
-            out.push((m::EMPTY_NAMESPACE.fill(lang, values), Role::Text));
+            let msg = match (query.namespace.is_empty(), coverage.live) {
+                (true, 1) => m::EMPTY_ONE,
+                (true, _) => m::EMPTY,
+                (false, 1) => m::EMPTY_NAMESPACE_ONE,
+                (false, _) => m::EMPTY_NAMESPACE,
+            };
+            out.push((msg.fill(lang, values), Role::Text));
         }
         let missing = coverage.missing_text(lang);
         if !missing.is_empty() {

@@ -98,10 +98,13 @@ fn every_kind_of_emptiness_says_why_and_what_to_press() {
     assert_eq!(face(&mut world, &mut screen), "None of 9 pods fits the filter nothing-like-it.");
     let lab = Scope { clusters: vec![fixture::LAB], at: "lab-1".into(), ..Scope::default() };
     let mut screen = ObjectsScreen::new(vec![Builtin::Pod.id()], &lab);
-    assert_eq!(face(&mut world, &mut screen), "pods may not be read in any of 1 clusters.");
+    assert_eq!(face(&mut world, &mut screen), "pods may not be read in the only cluster chosen.");
     assert!(world.draw(&mut screen, size).join(" ").contains("kubectl --context ctx-lab-1 auth can-i list pods"));
     let mut screen = ObjectsScreen::new(vec![Builtin::Job.id()], &Scope::default());
     assert_eq!(face(&mut world, &mut screen), "There are no jobs in 3 live clusters.");
+    let us = Scope { clusters: vec![US], at: "us-east-1-prod-a".into(), ..Scope::default() };
+    let mut one = ObjectsScreen::new(vec![Builtin::Job.id()], &us);
+    assert_eq!(face(&mut world, &mut one), "There are no jobs in the one live cluster.");
     world.store.apply(Delta::Kind(US, Builtin::Job.id(), KindStatus::Listing { rows: 3412, expected: Some(13_000) }));
     let shown = world.draw(&mut screen, size);
     assert!(line_with(&shown, "us-east-1-prod-a").contains("3,412 of about 13,000"), "{}", shown.join("\n"));
