@@ -7,8 +7,8 @@ use std::{
 };
 
 use libtest_mimic::Trial;
-use quarterdeck::sim::{self, Faults, Fleet, Spec};
-use serde_json::Value;
+use quarterdeck::sim::{self, Faults, Fleet, Spec, kinds};
+use serde_json::{Value, json};
 
 use crate::{always, support};
 
@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         always("cli::a_missing_cluster_is_named_and_costs_only_itself", a_missing_cluster),
         always("cli::nobody_answering_is_an_error", nobody_answers),
         always("cli::a_kind_that_may_not_be_read_is_named", a_forbidden_kind),
+        always("cli::an_object_that_cannot_be_read_is_named", an_unreadable_object),
         always("cli::findings_count_only_when_asked", findings),
         always("cli::a_broken_fleet_file_names_line_and_field", a_broken_fleet_file),
         always("cli::nonsense_is_refused_with_a_hint", nonsense),
@@ -162,6 +163,22 @@ fn a_forbidden_kind() {
     let allowed = allowed.unwrap_or_else(|| panic!("{found:?}"));
     assert_eq!(allowed["verdict"], "warn");
     assert!(allowed["text"].as_str().is_some_and(|t| t.contains("auth can-i list nodes")), "{allowed}");
+}
+
+fn an_unreadable_object() {
+    let home = Home::new();
+    let running = fleet(&home, 2);
+    let metadata = json!({"name": "enormous", "namespace": "shop", "annotations": {"long": "y".repeat(200_000)}});
+    let enormous = json!({"metadata": metadata, "status": {"endless": "y".repeat(10_000_000)}});
+    running.cluster(&running.clusters[0]).expect("a cluster").store.load(kinds::CONFIGMAPS, enormous);
+    let run = |kind: &str| home.run(&["--kubeconfig", &kubeconfig(&running), "get", kind, "-o", "json"]);
+    let answer = run("configmaps");
+    assert_eq!(answer.code, 3, "{}", answer.err);
+    let is_told = |line: &str| {
+        [running.clusters[0].as_str(), "configmaps shop/enormous", "larger than 8 MiB"].iter().all(|w| line.contains(w))
+    };
+    assert!(answer.err.lines().count() == 1 && is_told(&answer.err), "{}", answer.err);
+    assert_eq!(run("nodes").code, 0, "what is not asked for costs nothing");
 }
 
 fn findings() {

@@ -5,8 +5,9 @@
 /// servers have none.
 pub const OBJECT_LIMIT: usize = 8 << 20;
 
-/// How much of an object over the limit is kept to find its name.
-const HEAD: usize = 4096;
+/// How much of an object over the limit is kept to find its name. Custom resources are written in alphabetical order: the
+/// annotations, of which a server takes 256 KiB, and the managed fields stand before it.
+const HEAD: usize = 512 << 10;
 
 /// A piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
