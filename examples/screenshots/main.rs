@@ -4,7 +4,6 @@
 //! `--size 80x24 --keys 'jj\r' --out FILE [--lang zh] [--theme light]` it makes one picture of anything.
 
 #[path = "../../tests/support/mod.rs"]
-#[allow(dead_code, reason = "shared with the tests, which use all of it")]
 mod support;
 mod svg;
 
@@ -40,16 +39,17 @@ fn shot(name: &str, size: (u16, u16), lang: &str, theme: &str, keys: &[&str], wa
 /// The pictures of the README.
 fn shots() -> Vec<Shot> {
     vec![
-        shot("fleet", (120, 32), "en", "dark", &[], "eu-west-1"),
-        shot("matrix", (120, 34), "en", "dark", &["m", "jj"], "ledger"),
-        shot("matrix-groups", (120, 34), "en", "dark", &["m", "b"], "ledger"),
+        shot("fleet", (120, 32), "en", "dark", &["jj"], "eu-west-1"),
+        shot("matrix", (120, 34), "en", "dark", &[":matrix\r", "jjj", "ll"], "ledger"),
+        shot("matrix-groups", (120, 34), "en", "dark", &[":matrix\r", "b"], "ledger"),
         shot("objects", (120, 32), "en", "dark", &[":pods\r", "o"], "CrashLoopBackOff"),
-        shot("fleet-light", (120, 32), "en", "light", &[], "eu-west-1"),
-        shot("fleet-zh", (120, 32), "zh", "dark", &[], "eu-west-1"),
-        shot("matrix-zh", (120, 34), "zh", "dark", &["m", "jj"], "支付对账"),
+        shot("fleet-light", (120, 32), "en", "light", &["jj"], "eu-west-1"),
+        shot("fleet-zh", (120, 32), "zh", "dark", &["jj"], "eu-west-1"),
+        shot("matrix-zh", (120, 34), "zh", "dark", &[":matrix\r", "jjj", "ll"], "支付对账"),
         shot("fleet-80x24", (80, 24), "en", "dark", &[], "eu-west-1"),
-        shot("matrix-80x24", (80, 24), "en", "dark", &["m"], "ledger"),
-        shot("help", (120, 40), "en", "dark", &["?"], ":"),
+        shot("matrix-80x24", (80, 24), "en", "dark", &[":matrix\r"], "ledger"),
+        shot("fleet-200x60", (200, 60), "en", "dark", &["jj"], "eu-west-1"),
+        shot("help", (120, 40), "en", "dark", &["?"], "Matrix"),
     ]
 }
 
@@ -125,7 +125,7 @@ fn make(shot: &Shot, out: &Path, fonts: &Arc<usvg::fontdb::Database>) -> Result<
         &["--lang", &shot.lang, "--theme", &shot.theme, "demo"],
         &[],
     );
-    console.wait("the demo fleet", 60, |screen| screen.contains("eu-west-1") && !screen.contains("loading"));
+    console.wait("the demo fleet", 60, |screen| screen.contains("eu-west-1"));
     // The demo needs a few seconds until its clusters have said what is wrong with them.
     std::thread::sleep(Duration::from_secs(6));
     for keys in &shot.keys {

@@ -30,6 +30,8 @@ struct Look {
     dim: bool,
     underline: bool,
     italic: bool,
+    /// Two cells: from the Chinese font, named so that its weight is chosen and not guessed.
+    wide: bool,
 }
 
 /// The picture of a screen.
@@ -89,6 +91,9 @@ fn draw_run(out: &mut String, run: &[(u16, String, Look)], look: &Look, y: f32) 
         .collect();
     let text: String = run.iter().map(|(_, t, _)| escape(t)).collect();
     let mut style = String::new();
+    if look.wide {
+        style.push_str(" font-family=\"Noto Sans Mono CJK SC\"");
+    }
     if look.bold {
         style.push_str(" font-weight=\"bold\"");
     }
@@ -123,6 +128,7 @@ fn look(cell: &vt100::Cell, paper: Paper) -> Look {
         dim: cell.dim(),
         underline: cell.underline(),
         italic: cell.italic(),
+        wide: cell.is_wide(),
     }
 }
 
