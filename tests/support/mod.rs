@@ -1,5 +1,6 @@
 //! What the black-box tests share: a terminal around the real binary, waiting for conditions, skipping by name.
 
+#![allow(dead_code, reason = "the tests, a benchmark and the screenshots each use a part")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
 
 pub mod fleet;
