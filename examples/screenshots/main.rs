@@ -40,16 +40,16 @@ fn shot(name: &str, size: (u16, u16), lang: &str, theme: &str, keys: &[&str], wa
 fn shots() -> Vec<Shot> {
     vec![
         shot("fleet", (120, 32), "en", "dark", &["jj"], "eu-west-1"),
-        shot("matrix", (120, 34), "en", "dark", &[":matrix\r", "jjj", "ll"], "ledger"),
+        shot("matrix", (120, 34), "en", "dark", &[":matrix\r", "jjj", "llll"], "ledger"),
         shot("matrix-groups", (120, 34), "en", "dark", &[":matrix\r", "b"], "ledger"),
         shot("objects", (120, 32), "en", "dark", &[":pods\r", "o"], "CrashLoopBackOff"),
         shot("fleet-light", (120, 32), "en", "light", &["jj"], "eu-west-1"),
         shot("fleet-zh", (120, 32), "zh", "dark", &["jj"], "eu-west-1"),
-        shot("matrix-zh", (120, 34), "zh", "dark", &[":matrix\r", "jjj", "ll"], "支付对账"),
+        shot("matrix-zh", (120, 34), "zh", "dark", &[":matrix\r", "jjj", "llll"], "支付对账"),
         shot("fleet-80x24", (80, 24), "en", "dark", &[], "eu-west-1"),
-        shot("matrix-80x24", (80, 24), "en", "dark", &[":matrix\r"], "ledger"),
+        shot("matrix-80x24", (80, 24), "en", "dark", &[":matrix\r"], "SERVICE"),
         shot("fleet-200x60", (200, 60), "en", "dark", &["jj"], "eu-west-1"),
-        shot("help", (120, 40), "en", "dark", &["?"], "Matrix"),
+        shot("help", (120, 40), "en", "dark", &["?"], "matrix"),
     ]
 }
 
