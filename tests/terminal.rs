@@ -133,22 +133,37 @@ fn an_object_is_read_from_its_own_cluster() {
         assert!(!console.text().contains(&format!("from-cluster-number-{}", 1 - i)));
         esc(&mut console);
         console.wait("back in the list", 20, |s| !s.contains("from-cluster-number"));
+        console.send("d");
+        let detail = console.wait("the detail", 20, |s| !s.contains("shown") && s.contains("twin"));
+        assert!(
+            detail.contains(fleet.name(i)) && !detail.contains(fleet.name(1 - i)),
+            "another cluster's detail:\n{detail}"
+        );
+        esc(&mut console);
+        console.wait("back in the list", 20, |s| s.contains("shown"));
     }
 }
 
 fn rows_are_usable_while_they_load() {
-    let fleet = Fleet::scale(4, 20_000, 400, 0);
-    for i in 0..4 {
+    let fleet = Fleet::scale(10, 100_000, 1_000, 0);
+    for i in 0..10 {
         fleet.faults(i, Faults { slow_list_ms: 100, ..Faults::default() });
     }
+    let all = |s: &str| s.contains("100,000 of 100,000 shown");
     let mut console = start(&fleet, (140, 30), &["--open", "pods"]);
-    let first = console.wait("the first rows", 60, |s| {
-        s.lines().filter(|l| l.contains(fleet.name(0)) || l.contains(fleet.name(1))).count() > 3
+    let first = console.wait("the first rows", 60, |s| s.lines().filter(|l| l.contains(fleet.name(0))).count() > 3);
+    assert!(!all(&first), "the first rows are there before the last");
+    let at = console.with_screen(vt100::Screen::cursor_position);
+    console.send("jjj");
+    wait_for("the cursor moves while the list loads", Duration::from_secs(30), || {
+        (console.with_screen(vt100::Screen::cursor_position) != at).then_some(())
     });
-    console.send("jjjG");
-    console.wait("the list moves while it loads", 30, |s| s != first);
-    console.send("g:fleet\r");
-    console.wait_text("Fleet", 20);
+    console.send("/namespace:alpha\r");
+    let filtered = console.wait("a filter works while the list loads", 30, |s| s.contains("namespace:alpha"));
+    assert!(!all(&filtered), "still loading");
+    esc(&mut console);
+    console.send("g");
+    console.wait("every row", 180, all);
     assert_eq!(console.ended(), None);
 }
 
