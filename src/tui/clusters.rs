@@ -1,7 +1,7 @@
 //! Which clusters a person means: `eu-west-1-prod-a`, `eu-*`, `env:prod`, `group:payments`, several with commas.
 
 use crate::{
-    fleet::Store,
+    fleet::{Store, selector},
     model::{ClusterId, ClusterRecord},
 };
 
@@ -89,31 +89,7 @@ fn one(store: &Store, part: &str) -> Result<Vec<ClusterId>, Unclear> {
 
 /// `*` any text, `?` one character; case ignored.
 fn glob(pattern: &str, text: &str) -> bool {
-    let fold = |s: &str| s.to_lowercase().chars().collect::<Vec<char>>();
-    let (pattern, text) = (fold(pattern), fold(text));
-    let (mut p, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, t));
-                p += 1;
-            }
-            Some(c) if *c == '?' || *c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match star {
-                Some((at, from)) => {
-                    p = at + 1;
-                    t = from + 1;
-                    star = Some((at, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.iter().skip(p).all(|c| *c == '*')
+    selector::glob(&pattern.to_lowercase(), &text.to_lowercase())
 }
 
 #[cfg(test)]
