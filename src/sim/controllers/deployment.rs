@@ -9,7 +9,10 @@ use super::{
     rolling::{self, Limits, Set, Sizes},
     value::*,
 };
-use crate::{model::Millis, sim::kinds};
+use crate::{
+    model::Millis,
+    sim::{kinds, store::Writer},
+};
 
 /// Annotation with a template's revision.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -107,13 +110,18 @@ fn ensure_new(ctx: &Ctx<'_>, key: &Key, deployment: &Value, new: &Option<Value>,
         Some(set) => {
             let current = revision(set).to_string();
             if annotation(deployment, REVISION) != current {
-                ctx.modify(key, MANAGER, |d| set_annotation(d, REVISION, &current));
+                note_revision(ctx, key, &current);
             }
             return false;
         }
     };
-    ctx.modify(key, MANAGER, |d| set_annotation(d, REVISION, &next));
+    note_revision(ctx, key, &next);
     created
+}
+
+/// The revision is noted with the status, as the real controller does it: no new generation, no change of what is wanted.
+fn note_revision(ctx: &Ctx<'_>, key: &Key, revision: &str) {
+    ctx.write(key, &Writer::status(MANAGER), |d| set(d, &["metadata", "annotations", REVISION], json!(revision)));
 }
 
 fn set_annotation(object: &mut Value, key: &str, value: &str) {
