@@ -30,6 +30,10 @@ impl std::fmt::Debug for FingerprintKey {
 impl FingerprintKey {
     /// The user's key: read, or made and kept. When it cannot be kept, a key for this session and the reason why.
     pub fn load(state: &Path) -> (Self, Option<String>) {
+        // No state directory: a relative name would leave the key in whatever folder one happens to be in.
+        if state.as_os_str().is_empty() {
+            return (Self::random(), Some(String::from("there is no state directory")));
+        }
         match Self::read(state) {
             Ok(key) => (key, None),
             Err(_) => match Self::create(state) {
