@@ -7,9 +7,14 @@
 
 pub mod cli;
 pub mod config;
+pub mod desired;
+pub mod fault;
 pub mod fleet;
 pub mod live;
 pub mod messages;
 pub mod model;
+pub mod render;
+pub mod schema;
 pub mod sim;
+pub mod situation;
 pub mod tui;

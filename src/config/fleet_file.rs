@@ -9,7 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{fault::Fault, words, yaml};
+use super::{words, yaml};
+use crate::fault::Fault;
 use crate::{
     fleet::service::ServiceRules,
     messages::cli as text,

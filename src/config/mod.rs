@@ -4,7 +4,6 @@
 //! and field. The kubeconfig is only ever read. Precedence: flag, variable, file, default; [`Settings::won`] says which won.
 
 pub mod choices;
-pub mod fault;
 pub mod fleet_file;
 pub mod kubeconfig;
 pub mod paths;
@@ -15,6 +14,7 @@ mod yaml;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+pub use crate::fault::Problem;
 pub use resolve::{language, resolve, resolve_telling_all};
 
 use crate::{
@@ -66,17 +66,6 @@ pub struct Target {
     pub record: Arc<ClusterRecord>,
     /// The kubeconfig entry, for `live`: or why it cannot be used.
     pub access: Result<Arc<kubeconfig::Access>, String>,
-}
-
-/// A problem that does not stop the program: shown in notices and by `info`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// `file:line`, or the file alone.
-    pub place: String,
-    /// Field, if it is about one.
-    pub field: String,
-    /// What is wrong, and what to do.
-    pub text: String,
 }
 
 /// A setting and who set it, for `quarterdeck info`.

@@ -14,11 +14,13 @@ pub use settings::language;
 
 use super::{
     Problem, Request, Settings, Target,
-    fault::Fault,
     fleet_file::{self, FleetFile},
     kubeconfig, paths,
 };
-use crate::messages::{Lang, cli as text};
+use crate::{
+    fault::Fault,
+    messages::{Lang, cli as text},
+};
 
 /// Reads the files and resolves everything. An unusable fleet file is an error; a broken kubeconfig entry is a problem of
 /// that entry alone.

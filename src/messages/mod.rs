@@ -8,10 +8,15 @@ mod text;
 
 pub mod cli;
 pub mod common;
+pub mod desired;
 pub mod fleet;
 pub mod live;
 pub mod matrix;
 pub mod objects;
+pub mod patch;
+pub mod placement;
+pub mod policy;
+pub mod source;
 pub mod tui;
 
 pub use text::{clean, clean_line, cut_end, cut_middle, pad_left, pad_right, width, wrap};
@@ -90,7 +95,22 @@ macro_rules! messages {
 
 /// Every text of every area.
 pub fn all() -> impl Iterator<Item = &'static Msg> {
-    [common::ALL, fleet::ALL, live::ALL, matrix::ALL, objects::ALL, tui::ALL, cli::ALL].into_iter().flatten()
+    [
+        cli::ALL,
+        common::ALL,
+        desired::ALL,
+        fleet::ALL,
+        live::ALL,
+        matrix::ALL,
+        objects::ALL,
+        patch::ALL,
+        placement::ALL,
+        policy::ALL,
+        source::ALL,
+        tui::ALL,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 #[cfg(test)]

@@ -2,11 +2,8 @@
 
 use serde_json::Value;
 
-use super::{
-    error::ApiError,
-    kinds::Resource,
-    schema::{Node, Schema, Shape, schema},
-};
+use super::{error::ApiError, kinds::Resource};
+use crate::schema::{Node, Schema, Shape, schema};
 
 /// Checks an object against its type. Unknown fields are an error where `strict`, else they are taken out.
 pub fn check(resource: &Resource, version: &str, object: &mut Value, strict: bool) -> Result<(), ApiError> {
@@ -14,7 +11,7 @@ pub fn check(resource: &Resource, version: &str, object: &mut Value, strict: boo
         return Ok(());
     }
     let schema = schema();
-    let root = schema.root(resource);
+    let root = resource.root();
     let mut wrong = Wrong::default();
     walk(schema, &root, &resource.kind, object, "", &mut wrong);
     let kind = &resource.kind;
@@ -36,7 +33,7 @@ pub fn check_applied(resource: &Resource, version: &str, object: &mut Value) -> 
     }
     let schema = schema();
     let mut wrong = Wrong::default();
-    walk(schema, &schema.root(resource), &resource.kind, object, "", &mut wrong);
+    walk(schema, &resource.root(), &resource.kind, object, "", &mut wrong);
     let Some(path) = wrong.unknown.first() else { return check(resource, version, object, true) };
     let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
     let what =

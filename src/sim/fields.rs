@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::schema::{ListKind, Node, Schema, Shape};
+use crate::schema::{ListKind, Node, Schema, Shape};
 
 /// A set of paths. Elements are written as in FieldsV1: `f:name`, `k:{"name":"x"}`, `v:"x"`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

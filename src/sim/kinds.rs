@@ -41,7 +41,7 @@ pub struct Resource {
     /// Comes from a CustomResourceDefinition.
     pub custom: bool,
     /// Its fields, where a definition declares them.
-    pub structure: Option<std::sync::Arc<super::schema::Node>>,
+    pub structure: Option<std::sync::Arc<crate::schema::Node>>,
     /// Answered over HTTP (custom ones: once their definition exists).
     pub served: bool,
 }
@@ -55,6 +55,19 @@ impl Resource {
     /// `apps/v1`, `v1` for one of its versions.
     pub fn api_version(&self, version: &str) -> String {
         if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
+    }
+
+    /// The node of a whole object of it.
+    pub fn root(&self) -> crate::schema::Node {
+        match &self.structure {
+            Some(node) => (**node).clone(),
+            None => crate::schema::schema().root(&self.api_version(self.preferred()), &self.kind),
+        }
+    }
+
+    /// Number of its type, where it is a built-in kind.
+    pub fn root_number(&self) -> Option<usize> {
+        crate::schema::schema().number(&self.api_version(self.preferred()), &self.kind)
     }
 
     /// Its preferred version.

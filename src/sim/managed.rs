@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::{
     fields::{self, Comparison, Set},
     kinds::Resource,
-    schema::schema,
     store::Writer,
 };
+use crate::schema::schema;
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,7 +174,7 @@ pub fn track(old: Option<&Value>, new: &mut Value, resource: &Resource, by: &Wri
         managers = read(old);
     }
     let schema = schema();
-    let root = schema.root(resource);
+    let root = resource.root();
     let nothing = json!({});
     let change = fields::compare(schema, &root, old.unwrap_or(&nothing), new);
     let mut own = Manager::of(resource, resource.preferred(), by, false, now);

@@ -35,7 +35,6 @@ mod protobuf;
 mod request;
 mod review;
 mod scale;
-mod schema;
 mod select;
 pub mod serve;
 pub mod store;

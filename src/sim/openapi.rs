@@ -9,8 +9,8 @@ use super::{
     error::ApiError,
     kinds::Resource,
     request::{Call, Server},
-    schema::{ListKind, Node, Schema, Shape, schema},
 };
+use crate::schema::{ListKind, Node, Schema, Shape, schema};
 
 /// Answers `/openapi/...`; `None` for other paths.
 pub fn answer(server: &Server, path: &str, call: &Call) -> Option<Result<Answer, ApiError>> {
@@ -141,11 +141,11 @@ impl Document {
         let schema = schema();
         let name =
             format!("{}.{version}.{}", if resource.group.is_empty() { "core" } else { &resource.group }, resource.kind);
-        let mut described = match schema.root(resource).shape {
+        let mut described = match resource.root().shape {
             Shape::Struct(number) => self.describe(schema, number),
             _ => json!({"type": "object"}),
         };
-        if resource.custom || schema.root_number(resource).is_none() {
+        if resource.custom || resource.root_number().is_none() {
             for free in ["spec", "status"] {
                 described["properties"][free] = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
             }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::schema::{ListKind, Node, Shape, schema};
+use crate::schema::{ListKind, Node, Shape, schema};
 
 /// The node of a whole object of this definition; `None` where its version declares no schema.
 pub fn root(version: &Value) -> Option<Arc<Node>> {

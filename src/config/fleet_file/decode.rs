@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use super::{Environment, FleetFile, Selector, shape};
 use crate::{
     config::{
-        fault::Fault,
         words,
         yaml::{Node, Value},
     },
+    fault::Fault,
     fleet::{
         selector as label_selector,
         service::{ServiceRule, ServiceRules},

@@ -6,10 +6,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     config::{
-        fault::Fault,
         words,
         yaml::{Node, Value},
     },
+    fault::Fault,
     messages::{Msg, cli as text},
 };
 

@@ -8,10 +8,7 @@ use super::{
     Access, Auth, Exec, Impersonate,
     load::{Entry, Merged},
 };
-use crate::{
-    config::{fault::Fault, yaml::Node},
-    messages::cli as text,
-};
+use crate::{config::yaml::Node, fault::Fault, messages::cli as text};
 
 /// Builds the access of one context. Certificate files are read now, and are added to `files` so that their renewal is
 /// noticed; one that is missing is an error of this context alone.

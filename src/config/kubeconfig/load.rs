@@ -9,10 +9,8 @@ use std::{
 
 use super::{Access, build};
 use crate::{
-    config::{
-        fault::Fault,
-        yaml::{self, Node},
-    },
+    config::yaml::{self, Node},
+    fault::Fault,
     messages::cli as text,
     model::Place,
 };

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::choose::Sources;
 use crate::{
-    config::{Request, Settings, Won, choices, fault::Fault, fleet_file::FleetFile, words},
+    config::{Request, Settings, Won, choices, fleet_file::FleetFile, words},
+    fault::Fault,
     messages::{Lang, cli as text},
 };
 

@@ -5,11 +5,11 @@ use std::{path::Path, sync::Arc};
 use crate::{
     config::{
         Request, Target,
-        fault::Fault,
         fleet_file::FleetFile,
         kubeconfig::{Context, Loaded},
         words,
     },
+    fault::Fault,
     messages::{Lang, cli as text},
     model::ClusterRecord,
 };

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::schema::schema;
 use crate::sim::{
     error::ApiError,
     fields::{self, Comparison, Set},
     kinds::Resource,
     managed::{self, Conflicts, Manager},
-    schema::schema,
     store::Writer,
 };
 
@@ -29,7 +29,7 @@ pub fn created(
 
 fn applied_set(resource: &Resource, by: &Writer<'_>, wanted: &Value) -> Set {
     let schema = schema();
-    managed::owned(resource, by.subresource, &fields::of_value(schema, &schema.root(resource), wanted))
+    managed::owned(resource, by.subresource, &fields::of_value(schema, &resource.root(), wanted))
 }
 
 fn refuse_managed_fields(wanted: &Value) -> Result<(), ApiError> {
@@ -51,7 +51,7 @@ pub fn apply(
 ) -> Result<(), ApiError> {
     refuse_managed_fields(wanted)?;
     let schema = schema();
-    let root = schema.root(resource);
+    let root = resource.root();
     let mut managers = managed::read(current);
     let mut own = Manager::of(resource, version, by, true, now);
     let (last, last_time) = managed::held_by(&managers, &own);
@@ -96,7 +96,7 @@ fn applied_before(resource: &Resource, current: &Value) -> Set {
     let schema = schema();
     let recorded = current["metadata"]["annotations"][LAST_APPLIED].as_str();
     let recorded: Option<Value> = recorded.and_then(|text| serde_json::from_str(text).ok());
-    recorded.map(|value| fields::of_value(schema, &schema.root(resource), &value)).unwrap_or_default()
+    recorded.map(|value| fields::of_value(schema, &resource.root(), &value)).unwrap_or_default()
 }
 
 /// kubectl's own manager keeps the annotation of client-side apply up to date where there is one.
@@ -122,7 +122,7 @@ fn prune(resource: &Resource, merged: &mut Value, managers: &[Manager], last: &S
         return;
     }
     let schema = schema();
-    let root = schema.root(resource);
+    let root = resource.root();
     let last = last.with_named(schema, &root);
     let mut pruned = merged.clone();
     fields::remove(schema, &root, &mut pruned, &last);

@@ -2,11 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::sim::{
-    error::ApiError,
-    kinds::Resource,
-    schema::{Node, Schema, schema},
-};
+use crate::schema::{Node, Schema, schema};
+use crate::sim::{error::ApiError, kinds::Resource};
 
 const ORDER: &str = "$setElementOrder/";
 const DELETE_PRIMITIVE: &str = "$deleteFromPrimitiveList/";
@@ -20,7 +17,7 @@ pub fn patch(resource: &Resource, object: &mut Value, patch: &Value) -> Result<(
         return Err(ApiError::bad_request("error decoding patch: a strategic merge patch is an object"));
     };
     if let Value::Object(map) = object {
-        merge_map(schema, &schema.root(resource), map, patch)?;
+        merge_map(schema, &resource.root(), map, patch)?;
     }
     Ok(())
 }

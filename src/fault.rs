@@ -2,8 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Problem;
 use crate::messages::{Lang, Msg, clean_line};
+
+/// A problem that does not stop the program: shown in notices and by `info`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// `file:line`, or the file alone.
+    pub place: String,
+    /// Field, if it is about one.
+    pub field: String,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
 
 /// Something wrong at one place of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! Types of the served kinds: what strategic merge, server-side apply and the OpenAPI documents need to know.
+//! Types of the built-in kinds (Kubernetes 1.37): what strategic merge, server-side apply, defaults and comparisons need to know.
 //!
-//! `schema.txt` has a type a line: `[GROUP/VERSION ]NAME[~atomic] FIELD:TYPE~FLAG...`. TYPE is `s` string, `t` time, `y`
+//! `types.txt` has a type a line: `[GROUP/VERSION ]NAME[~atomic] FIELD:TYPE~FLAG...`. TYPE is `s` string, `t` time, `y`
 //! bytes, `i` and `l` integers, `n` number, `b` boolean, `q` quantity, `x` integer or string, `o` anything, a type's name,
 //! `*T` a map or `[T` a list of T. Flags: `atomic`, `set`, `map=KEYS` (list kinds), `key=K` and `patch=S` (strategic merge),
 //! `required`, `empty` (there even when nothing is set), `default=JSON`.
@@ -12,12 +12,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::kinds::Resource;
-
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// A leaf; the letter of `schema.txt`.
+    /// A leaf; the letter of `types.txt`.
     Scalar(char),
     /// Not described: maps are granular, lists atomic.
     Any,
@@ -95,7 +93,7 @@ static ANY: Node = Node {
     default: None,
 };
 
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::parse(include_str!("schema.txt")));
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::parse(include_str!("schema/types.txt")));
 
 /// The table.
 pub fn schema() -> &'static Schema {
@@ -154,10 +152,9 @@ impl Schema {
         Self { types, roots, custom }
     }
 
-    /// Number of a built-in kind's type.
-    pub fn root_number(&self, resource: &Resource) -> Option<usize> {
-        let api_version = resource.api_version(resource.preferred());
-        self.roots.get(&(api_version, resource.kind.clone())).copied()
+    /// Number of a built-in kind's type, by `apiVersion` (`v1`, `apps/v1`) and kind.
+    pub fn number(&self, api_version: &str, kind: &str) -> Option<usize> {
+        self.roots.get(&(api_version.to_owned(), kind.to_owned())).copied()
     }
 
     /// What every custom object has: `apiVersion`, `kind`, `metadata`.
@@ -168,12 +165,9 @@ impl Schema {
         }
     }
 
-    /// The node of a whole object of a resource.
-    pub fn root(&self, resource: &Resource) -> Node {
-        if let Some(node) = &resource.structure {
-            return (**node).clone();
-        }
-        self.root_number(resource).map_or_else(|| self.custom.clone(), |n| Node::of(Shape::Struct(n)))
+    /// The node of a whole object; kinds that are not built in have `apiVersion`, `kind` and `metadata` only.
+    pub fn root(&self, api_version: &str, kind: &str) -> Node {
+        self.number(api_version, kind).map_or_else(|| self.custom.clone(), |n| Node::of(Shape::Struct(n)))
     }
 
     /// A declared field of a struct.

@@ -1,0 +1,190 @@
+//! Overrides: what differs in a cluster. Pure: an object and rules in, the changed object out, each change with its rule.
+
+use std::sync::Arc;
+
+use super::{
+    origin::{At, Rule},
+    policy::{PolicyId, ResourceSelector, System},
+    selector::Affinity,
+    tree::Node,
+};
+
+/// A policy that says what differs in some clusters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverridePolicy {
+    /// What it is called. A cluster-scoped one (empty namespace) runs before those of a namespace.
+    pub id: PolicyId,
+    /// Where it stands.
+    pub at: At,
+    /// Whose it is.
+    pub system: System,
+    /// What it is about; an empty list matches everything.
+    pub selectors: Vec<ResourceSelector>,
+    /// Its rules, in order.
+    pub rules: Vec<OverrideRule>,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverrideRule {
+    /// In which clusters; `None` = in all.
+    pub target: Option<Affinity>,
+    /// What it does, in the order in which it is done (which is not always the order of the file).
+    pub steps: Vec<OverrideStep>,
+}
+
+/// One thing that a rule does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverrideStep {
+    /// What.
+    pub overrider: Overrider,
+    /// Who says so: what the changed values will name.
+    pub rule: Arc<Rule>,
+}
+
+/// Add, replace or remove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Add.
+    Add,
+    /// Replace.
+    Replace,
+    /// Remove.
+    Remove,
+}
+
+/// Part of an image reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImagePart {
+    /// Registry.
+    Registry,
+    /// Repository.
+    Repository,
+    /// Tag, or digest.
+    Tag,
+}
+
+/// One operation of a JSON patch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatchOperation {
+    /// What.
+    pub operation: Operation,
+    /// JSON pointer.
+    pub path: String,
+    /// Value, for add and replace.
+    pub value: Option<Node>,
+}
+
+/// How a text inside an object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextForm {
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+/// What can be done to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Overrider {
+    /// Part of an image, of all containers or at one path.
+    Image {
+        /// Which part.
+        part: ImagePart,
+        /// What is done to it.
+        operation: Operation,
+        /// With this.
+        value: String,
+        /// JSON pointer to one image; `None` = the images of all containers.
+        path: Option<String>,
+    },
+    /// The command or the arguments of a container.
+    Words {
+        /// `command` or `args`.
+        field: &'static str,
+        /// Container.
+        container: String,
+        /// Add (at the end) or remove (every equal one).
+        operation: Operation,
+        /// The words.
+        words: Vec<String>,
+    },
+    /// Labels or annotations of the object.
+    Marks {
+        /// `labels` or `annotations`.
+        field: &'static str,
+        /// What is done.
+        operation: Operation,
+        /// Keys and values.
+        pairs: Vec<(String, String)>,
+    },
+    /// A structured text inside the object.
+    Text {
+        /// JSON pointer to the text.
+        path: String,
+        /// How it is written.
+        form: TextForm,
+        /// What is done to it, all or nothing.
+        operations: Vec<PatchOperation>,
+    },
+    /// A JSON patch, all or nothing.
+    Json(Vec<PatchOperation>),
+    /// A strategic merge patch (our own policies only).
+    Merge(Node),
+    /// Variables of a container (our own policies only); a `None` value takes the variable out.
+    Env {
+        /// Container; empty = all of them.
+        container: String,
+        /// Variables.
+        variables: Vec<(String, Option<Node>)>,
+    },
+    /// Requests and limits of a container (our own policies only), merged into what is there.
+    Resources {
+        /// Container; empty = all of them.
+        container: String,
+        /// `{requests: {...}, limits: {...}}`.
+        resources: Node,
+    },
+}
+
+/// Why an override could not be applied; the words of situation files are those of [`Failure::word`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// The rule that failed.
+    pub rule: Arc<Rule>,
+    /// The path or text it failed at, not cleaned.
+    pub detail: String,
+}
+
+/// Kinds of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// An image reference does not parse.
+    ImageParse,
+    /// A predicate's path leads nowhere, or to no text.
+    PredicatePath,
+    /// A field's path leads nowhere.
+    FieldPath,
+    /// A field is no text.
+    FieldNotString,
+    /// A JSON patch, or the text it is for, is broken or does not fit.
+    JsonPatch,
+    /// A strategic merge patch does not fit.
+    MergePatch,
+}
+
+impl FailureKind {
+    /// The stable word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ImageParse => "image-parse",
+            Self::PredicatePath => "predicate-path",
+            Self::FieldPath => "field-path",
+            Self::FieldNotString => "field-not-string",
+            Self::JsonPatch => "json-patch",
+            Self::MergePatch => "merge-patch",
+        }
+    }
+}

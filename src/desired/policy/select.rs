@@ -1,0 +1,1 @@
+//! Which policy owns an object.

@@ -1,0 +1,3 @@
+//! Sources: from the text of files to objects whose every value knows its line. Pure; `render` reads the files and runs the tools.
+
+pub mod yaml;

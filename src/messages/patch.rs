@@ -1,0 +1,4 @@
+//! Texts of the area `patch`: overrides.
+
+crate::messages! { "patch";
+}

@@ -1,0 +1,4 @@
+//! Texts of the area `placement`: who goes where, and why.
+
+crate::messages! { "placement";
+}

@@ -1,0 +1,4 @@
+//! Texts of the area `policy`: policies, their faults, lints.
+
+crate::messages! { "policy";
+}

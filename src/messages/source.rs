@@ -1,0 +1,4 @@
+//! Texts of the area `source`: sources and the tools that render them.
+
+crate::messages! { "source";
+}

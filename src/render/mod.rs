@@ -1,0 +1,60 @@
+//! The edge of desired state: reads files, runs `kubectl kustomize`, `helm` and `git`, keeps what they gave by content.
+//! What comes out are plain objects with their places; no decision is taken here.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use crate::{desired::object::Object, fault::Fault};
+
+/// Where a service's base comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceSpec {
+    /// A file, or a folder of files (read recursively: `*.yaml`, `*.yml`, `*.json`).
+    Plain {
+        /// File or folder.
+        path: PathBuf,
+    },
+    /// A folder with a kustomization.
+    Kustomize {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A Helm chart.
+    Helm {
+        /// The chart's folder.
+        chart: PathBuf,
+        /// Release name.
+        release: String,
+        /// Namespace of the release.
+        namespace: String,
+        /// Values files, later ones win.
+        values: Vec<PathBuf>,
+        /// Values that win over all files, as JSON.
+        set: serde_json::Value,
+    },
+}
+
+/// What a source gave.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// The objects; Lists are taken apart.
+    pub objects: Vec<Arc<Object>>,
+    /// What was left out and why, document by document: it costs nothing else.
+    pub faults: Vec<Fault>,
+    /// Tool and version that rendered it; empty for plain files.
+    pub tool: String,
+    /// Every file it was made from, as named in places: when none of them changes, neither does the result.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// The tools and where results are kept.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// The folder that files are named relative to (the fleet file's folder).
+    pub root: PathBuf,
+    /// Folder for kept results; `None` = nothing is kept.
+    pub cache: Option<PathBuf>,
+    /// `PATH` that the tools are looked up in.
+    pub path: String,
+    /// Longest run of a tool.
+    pub limit: Duration,
+}
