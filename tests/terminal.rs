@@ -1,6 +1,6 @@
 //! The binary in a pseudo-terminal: what public reports complain of in other consoles must not happen in this one.
 
-use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
+use std::{fs, time::Duration};
 
 use libtest_mimic::Trial;
 use quarterdeck::sim::{Faults, kinds};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{
     always,
     support::{
-        fleet::{Fleet, pod},
+        fleet::{CREDENTIAL, Fleet, pod},
         pty::Console,
         wait_for,
     },
@@ -251,53 +251,20 @@ fn a_kubeconfig_rewritten_under_us_loses_nothing() {
     line(&console, 5, &[fleet.name(0), "live"]);
 }
 
-/// Writes a kubeconfig whose users run a plugin, one context per entry of `contexts`: name, cluster index, script.
-fn with_plugins(fleet: &Fleet, contexts: &[(String, usize, String)]) -> String {
-    let text = fs::read_to_string(fleet.kubeconfig()).expect("kubeconfig");
-    let base: serde_json::Value = serde_saphyr::from_str(&text).expect("YAML");
-    let cluster = |index: usize| {
-        base["clusters"].as_array().expect("clusters").iter().find(|c| c["name"] == fleet.name(index)).expect("cluster")
-            ["cluster"]
-            .clone()
-    };
-    let config = json!({
-        "apiVersion": "v1", "kind": "Config",
-        "clusters": contexts.iter().map(|(name, index, _)| json!({"name": name, "cluster": cluster(*index)})).collect::<Vec<_>>(),
-        "contexts": contexts.iter().map(|(name, _, _)| json!({"name": name, "context": {"cluster": name, "user": name}})).collect::<Vec<_>>(),
-        "users": contexts.iter().map(|(name, _, script)| json!({"name": name, "user": {"exec": {
-            "apiVersion": "client.authentication.k8s.io/v1", "command": script, "interactiveMode": "IfAvailable"}}})).collect::<Vec<_>>(),
-    });
-    let path = fleet.home().join("plugins.yaml");
-    fs::write(&path, config.to_string()).expect("written");
-    path.display().to_string()
-}
-
-fn script(fleet: &Fleet, name: &str, body: &str) -> String {
-    let path = fleet.home().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-    path.display().to_string()
-}
-
-const CREDENTIAL: &str =
-    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"sim-admin"}}'"#;
-
 fn credential_plugins_never_reach_the_screen() {
     let fleet = Fleet::bare(3, 1);
-    let talking = script(
-        &fleet,
+    let talking = fleet.script(
         "talking",
         "echo 'please log in' >&2; echo 'TTY-SMEAR' > /dev/tty 2>/dev/null; echo 'OUT-SMEAR'; exit 1",
     );
-    let prompting = script(
-        &fleet,
+    let prompting = fleet.script(
         "prompting",
         "printf 'PLUGIN-ASKS password: ' >&2; if read answer; then echo 'PLUGIN-GOT' >&2; fi; exit 1",
     );
-    let hanging = script(&fleet, "hanging", "sleep 600");
+    let hanging = fleet.script("hanging", "sleep 600");
     let contexts = [("talking", 0, talking), ("prompting", 1, prompting), ("hanging", 2, hanging)]
         .map(|(n, i, s)| (n.to_owned(), i, s));
-    let kubeconfig = with_plugins(&fleet, &contexts);
+    let kubeconfig = fleet.with_plugins(&contexts);
     let mut console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
     line(&console, 40, &["talking", "login"]);
     line(&console, 40, &["prompting", "login"]);
@@ -313,10 +280,10 @@ fn credential_plugins_never_reach_the_screen() {
 fn hundreds_of_contexts_log_in_once() {
     let fleet = Fleet::bare(4, 0);
     let count = fleet.home().join("count");
-    let counting = script(&fleet, "counting", &format!("echo x >> {}\n{CREDENTIAL}", count.display()));
+    let counting = fleet.script("counting", &format!("echo x >> {}\n{CREDENTIAL}", count.display()));
     let contexts: Vec<(String, usize, String)> =
         (0..200).map(|i| (format!("ctx-{i:03}"), i % 4, counting.clone())).collect();
-    let kubeconfig = with_plugins(&fleet, &contexts);
+    let kubeconfig = fleet.with_plugins(&contexts);
     let console = Console::start(fleet.home(), 140, 30, &["--kubeconfig", &kubeconfig], &[]);
     console
         .wait("somebody has been asked", 60, |s| s.contains("live") || s.contains("login") || s.contains("forbidden"));

@@ -88,7 +88,8 @@ pub struct Exec {
     pub provide_cluster_info: bool,
     /// Cluster data as JSON when it is given.
     pub cluster_info: String,
-    /// `Never`, `IfAvailable`, `Always`: we always run it without a terminal; `Always` becomes *login expired* at once.
+    /// `Never`, `IfAvailable`, `Always`: it runs without a terminal, and `Always` becomes *login expired* at once, until a
+    /// person logs in on purpose.
     pub interactive_mode: String,
 }
 

@@ -205,13 +205,16 @@ impl Cluster {
                 false
             }
             Order::Reconnect => {
-                self.backoff.reset();
-                if !self.was_live {
-                    let condition =
-                        Condition { state: ClusterState::Connecting, cause: None, ..self.condition.clone() };
-                    self.tell_condition(condition).await;
-                }
+                self.begin_anew().await;
                 true
+            }
+            Order::LoggedIn => {
+                let is_waiting = self.condition.state == ClusterState::LoginExpired;
+                if is_waiting {
+                    self.login = None;
+                    self.begin_anew().await;
+                }
+                is_waiting
             }
             Order::Plan(plan) => {
                 let is_anew = self.plan().access != plan.access;
@@ -222,6 +225,15 @@ impl Cluster {
                 }
                 is_anew
             }
+        }
+    }
+
+    /// A person asked for a new connection: no waiting, and what was wrong before is not shown as if it still were.
+    async fn begin_anew(&mut self) {
+        self.backoff.reset();
+        if !self.was_live {
+            let condition = Condition { state: ClusterState::Connecting, cause: None, ..self.condition.clone() };
+            self.tell_condition(condition).await;
         }
     }
 

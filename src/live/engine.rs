@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::{AbortHandle, JoinSet},
 };
 
@@ -72,10 +72,52 @@ impl Hub {
                     let _ = member.orders.try_send(Order::Reconnect);
                 }
             }
+            Ask::LogIn { cluster, said, answer } => self.log_in(cluster, said, answer),
             Ask::Reload(settings) => self.follow(&settings).await,
             // The owner of the store has the rows: see `snapshot::Saver`.
             Ask::Snapshot => {}
         }
+    }
+
+    /// In a task of its own: a person takes their time, and everything else goes on.
+    fn log_in(
+        &self,
+        id: ClusterId,
+        said: mpsc::UnboundedSender<Vec<u8>>,
+        mut answer: oneshot::Sender<Result<(), Cause>>,
+    ) {
+        let access = match self.member(id).map(|member| member.plan.access.clone()) {
+            Some(Ok(access)) => access,
+            other => {
+                let gone = || String::from("this cluster is no longer in the fleet");
+                let why = other.and_then(Result::err).unwrap_or_else(gone);
+                let _ = answer.send(Err(Cause::new(CauseCode::Config, why)));
+                return;
+            }
+        };
+        let fleet = Arc::clone(&self.fleet);
+        let members: Vec<_> = self.members.values().map(|m| (m.plan.access.clone(), m.orders.clone())).collect();
+        tokio::spawn(async move {
+            let login = tokio::select! {
+                login = fleet.shared.log_in(&access, said) => login,
+                // The person gave up: dropping the run ends the plugin.
+                () = answer.closed() => return,
+            };
+            let login = match login {
+                Ok(login) => login,
+                Err(cause) => {
+                    let _ = answer.send(Err(cause));
+                    return;
+                }
+            };
+            let _ = answer.send(login.told());
+            let same = members.into_iter().filter(|(access, _)| access.as_ref().is_ok_and(|a| login.fits(a)));
+            let same: Vec<_> = same.map(|(_, orders)| orders).collect();
+            fleet.shared.keep(login).await;
+            for orders in same {
+                let _ = orders.send(Order::LoggedIn).await;
+            }
+        });
     }
 
     fn member(&self, id: ClusterId) -> Option<&Member> {

@@ -100,6 +100,17 @@ pub enum Ask {
     Watch(KindId),
     /// Try this cluster again at once, credentials renewed (Ctrl-r, or after a log-in).
     Reconnect(ClusterId),
+    /// Log in to this cluster by its credential plugin, which gets the terminal: the asker must have given it back and may
+    /// not read it until the answer. Then every cluster with the same entry whose login had expired connects anew. Dropping
+    /// the answer's receiver ends the plugin.
+    LogIn {
+        /// Cluster.
+        cluster: ClusterId,
+        /// What the plugin says on stderr, as it comes.
+        said: mpsc::UnboundedSender<Vec<u8>>,
+        /// Whether there is a credential now, or why there is none.
+        answer: oneshot::Sender<Result<(), Cause>>,
+    },
     /// The configuration changed: connect what is new, drop what is gone, keep what is the same.
     Reload(Arc<Settings>),
     /// Write snapshots now. The engine has no rows: the owner of the store answers this with [`snapshot::Saver`].

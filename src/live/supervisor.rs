@@ -69,6 +69,8 @@ pub enum Order {
     Kinds,
     /// Connect anew, at once.
     Reconnect,
+    /// A person has logged in with the credential plugin of this cluster: connect anew if that is what was missing.
+    LoggedIn,
     /// The configuration of this cluster changed.
     Plan(Box<Plan>),
 }

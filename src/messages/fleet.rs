@@ -88,6 +88,9 @@ crate::messages! { "fleet";
     SENTENCE_FORBIDDEN = "Reached and logged in, but nothing may be read.", "已连接并登录，但没有任何读取权限。";
     LAST_KNOWN = "What you see is from {time}.", "所见内容截至 {time}。";
     NEVER_KNOWN = "Nothing is known of it since the start.", "启动以来尚未获得其任何数据。";
+    DO_LOG_IN = "{key} logs in here: the credential plugin gets the terminal, then the console comes back.", "按 {key} 在此登录：终端先交给凭据插件，随后自动回到控制台。";
+    LOG_IN_NOT_NEEDED = "the login of {name} has not expired", "{name} 的登录尚未过期";
+    LOG_IN_NO_PLUGIN = "{name} has no credential plugin: renew its credential in the kubeconfig, which is read again by itself", "{name} 没有凭据插件：请在 kubeconfig 中更新凭据，文件变化会自动重新读取";
     DO_RETRY = "{key} tries again at once.", "按 {key} 立即重试。";
     // Causes in one or two words.
     SHORT_DNS = "no such name", "域名不存在";

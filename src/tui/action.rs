@@ -97,6 +97,7 @@ actions! {
     Wide "list.wide" List 0 ["w"] S_WIDE L_WIDE;
     Problems "list.problems" List 0 ["o"] S_PROBLEMS L_PROBLEMS;
     Refresh "list.reconnect" List 0 ["ctrl-r"] S_REFRESH L_REFRESH;
+    LogIn "list.log-in" List 0 ["I"] S_LOG_IN L_LOG_IN;
     Zoom "pane.zoom" List 0 ["z"] S_ZOOM L_ZOOM;
     Save "list.save" List 0 ["ctrl-s"] S_SAVE L_SAVE;
     Actions "list.actions" List 0 ["a"] S_ACTIONS L_ACTIONS;

@@ -31,7 +31,7 @@ use crate::{
     fleet::{Store, inventory::Counts},
     live::Ask,
     messages::{Lang, clean_line, tui as m},
-    model::{Cause, Millis, ObjectRef},
+    model::{Cause, ClusterId, Millis, ObjectRef},
 };
 
 pub(crate) use draw::by_state;
@@ -69,6 +69,8 @@ pub enum Event {
 pub enum Task {
     /// Ask something of the engine.
     Ask(Ask),
+    /// Lend the terminal to the credential plugin of a cluster; with its command.
+    LogIn(ClusterId, String),
     /// Read an object; the answer comes back for this view with this generation.
     Fetch {
         /// Number of the view.

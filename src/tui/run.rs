@@ -20,10 +20,10 @@ use super::{
     app::{App, Event, Task},
     clipboard::{self, Way},
     files,
-    input::{self, Heard},
+    input::{self, Gate, Heard},
     output::Output,
     screen::Notice,
-    signals::{Signal, Signals},
+    signals::{INTERRUPTED, Signal, Signals},
     terminal::{self, TerminalGuard},
     trace::{Cause as Why, Frame, Trace},
 };
@@ -32,7 +32,7 @@ use crate::{
     fleet::{Store, delta::Delta},
     live::{self, Ask, Engine, snapshot::Saver},
     messages::{clean_line, tui as m},
-    model::{Cause, CauseCode, KindSet, Millis, ObjectRef},
+    model::{Cause, CauseCode, ClusterId, KindSet, Millis, ObjectRef},
 };
 
 /// Least time between two frames.
@@ -45,6 +45,8 @@ const SLICE: Duration = Duration::from_millis(4);
 const SNAPSHOT: Duration = Duration::from_millis(50);
 /// How long to wait for the continuation after a stop, where nobody sends one.
 const CONTINUE: Duration = Duration::from_millis(500);
+/// How long a credential plugin may take to end after Ctrl-c.
+const GIVE_UP: Duration = Duration::from_secs(3);
 /// How long tasks may take to end.
 const END: Duration = Duration::from_millis(200);
 
@@ -73,6 +75,10 @@ enum Back {
 
 struct Session {
     app: App,
+    /// Keeps the input thread from the terminal.
+    gate: Gate,
+    /// A person wants to log in to this cluster, by this command.
+    login: Option<(ClusterId, String)>,
     store: Store,
     engine: Engine,
     guard: TerminalGuard,
@@ -116,7 +122,7 @@ async fn session(settings: Arc<Settings>, request: &config::Request, open: Optio
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let mut app = App::new(Arc::clone(&settings), &request.env, &mut store, open.as_deref(), size, now());
     app.set_commands(files::load_history(&settings));
-    let mut heard = input::start();
+    let (mut heard, gate) = input::start()?;
     let mut signals = Signals::new()?;
     let tell = back.clone();
     // Dropping it ends the watch. Where files cannot be watched, `:reload` remains.
@@ -127,6 +133,8 @@ async fn session(settings: Arc<Settings>, request: &config::Request, open: Optio
     let saver = Saver::new(&settings);
     let mut session = Session {
         app,
+        gate,
+        login: None,
         store,
         engine,
         guard,
@@ -190,6 +198,9 @@ impl Session {
             }
             while let Ok(b) = answers.try_recv() {
                 self.come_back(b);
+            }
+            if let Some((cluster, command)) = self.login.take() {
+                self.log_in(cluster, &command, deltas, signals).await?;
             }
             self.take_in(deltas);
             if Instant::now() >= tick {
@@ -339,6 +350,84 @@ impl Session {
         self.resume()
     }
 
+    /// Lends the terminal to a cluster's credential plugin until it ends. News are taken in meanwhile, so that nothing
+    /// piles up; nothing is drawn.
+    async fn log_in(
+        &mut self,
+        cluster: ClusterId,
+        command: &str,
+        deltas: &mut mpsc::Receiver<Vec<Delta>>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
+        let lang = self.app.look().lang;
+        let name = self.store.shard(cluster).map(|s| clean_line(&s.record.name).into_owned()).unwrap_or_default();
+        self.gate.close();
+        terminal::give_back();
+        let lent = terminal::Lent::note();
+        let begins = m::LOGIN_BEGINS.fill(lang, &[("name", &name), ("command", &clean_line(command))]);
+        terminal::say(format!("{begins}\n").as_bytes())?;
+        let told = self.plugin(cluster, deltas, signals).await;
+        lent.put_back();
+        self.gate.open();
+        if self.end.is_some() {
+            return Ok(());
+        }
+        self.resume()?;
+        self.app.notice(match told {
+            Ok(()) => Notice::info(m::LOGIN_DONE.fill(lang, &[("name", &name)])),
+            Err(why) => Notice::error(m::LOGIN_FAILED.fill(lang, &[("name", &name), ("why", &why)])),
+        });
+        Ok(())
+    }
+
+    /// Waits for the plugin; the error is why there is no credential.
+    async fn plugin(
+        &mut self,
+        cluster: ClusterId,
+        deltas: &mut mpsc::Receiver<Vec<Delta>>,
+        signals: &mut Signals,
+    ) -> Result<(), String> {
+        let lang = self.app.look().lang;
+        let (said, mut words) = mpsc::unbounded_channel();
+        let (answer, mut answered) = tokio::sync::oneshot::channel();
+        self.ask(Ask::LogIn { cluster, said, answer });
+        let mut given_up: Option<Instant> = None;
+        let rest = std::mem::take(&mut self.batch);
+        self.take_all(rest);
+        loop {
+            let patience = given_up.map_or(Duration::MAX, |at| GIVE_UP.saturating_sub(at.elapsed()));
+            tokio::select! {
+                biased;
+                Some(bytes) = words.recv() => drop(terminal::say(&bytes)),
+                told = &mut answered => return match told {
+                    Ok(told) => told.map_err(|cause| cause.detail),
+                    Err(_) => Err(m::NO_ANSWER.text(lang).to_owned()),
+                },
+                signal = signals.next() => match signal {
+                    // Ctrl-c: the plugin got it too, and ends by it.
+                    Signal::End(INTERRUPTED) => given_up = given_up.or(Some(Instant::now())),
+                    Signal::End(code) => {
+                        self.end = Some(ExitCode::from(code));
+                        return Ok(());
+                    }
+                    // Ctrl-z has stopped the plugin; the shell lets both of us go on.
+                    Signal::Stop => terminal::stop(),
+                    Signal::Continued | Signal::Resized => {}
+                },
+                () = tokio::time::sleep(patience) => return Err(m::LOGIN_GIVEN_UP.text(lang).to_owned()),
+                Some(batch) = deltas.recv() => self.take_all(batch.into_iter()),
+            }
+        }
+    }
+
+    /// Takes a whole batch in, when there is no screen that could wait for it.
+    fn take_all(&mut self, batch: std::vec::IntoIter<Delta>) {
+        for delta in batch {
+            self.rows += u64::from(self.store.apply(delta).rows);
+            self.changed = true;
+        }
+    }
+
     fn resume(&mut self) -> io::Result<()> {
         self.guard.enter()?;
         self.resize("resume");
@@ -437,6 +526,7 @@ impl Session {
         let lang = self.app.look().lang;
         match task {
             Task::Ask(ask) => self.ask(ask),
+            Task::LogIn(cluster, command) => self.login = Some((cluster, command)),
             Task::Fetch { view, object, managed_fields, generation } => {
                 self.fetch(view, object, managed_fields, generation);
             }

@@ -106,6 +106,8 @@ pub enum Effect {
     Redraw,
     /// Ask something of the engine.
     Ask(live::Ask),
+    /// Log in to a cluster by its credential plugin, with the terminal; the plugin's command for the person to see.
+    LogIn(ClusterId, String),
     /// Read an object from its server; the answer comes to [`Screen::fetched`] with the same generation.
     FetchObject {
         /// Object.

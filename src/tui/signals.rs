@@ -2,6 +2,9 @@
 
 use std::{io, time::Duration};
 
+/// Exit code after Ctrl-c in a terminal that is not in raw mode.
+pub const INTERRUPTED: u8 = 128 + 2;
+
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
@@ -51,7 +54,7 @@ mod system {
             tokio::select! {
                 _ = self.term.recv() => Signal::End(128 + 15),
                 _ = self.hup.recv() => Signal::End(128 + 1),
-                _ = self.int.recv() => Signal::End(128 + 2),
+                _ = self.int.recv() => Signal::End(super::INTERRUPTED),
                 _ = self.stop.recv() => Signal::Stop,
                 _ = self.cont.recv() => Signal::Continued,
                 _ = self.size.recv() => Signal::Resized,

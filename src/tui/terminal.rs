@@ -137,6 +137,54 @@ pub fn take_panics() -> Vec<String> {
     PANICS.lock().map(|mut p| std::mem::take(&mut *p)).unwrap_or_default()
 }
 
+/// The modes of the terminal while another program has it, to be put back when that program is gone.
+#[cfg(unix)]
+#[derive(Debug)]
+pub struct Lent(Option<rustix::termios::Termios>);
+
+#[cfg(unix)]
+impl Lent {
+    /// Notes the modes; the terminal must have been given back before.
+    pub fn note() -> Self {
+        Self(rustix::termios::tcgetattr(rustix::stdio::stdin()).ok())
+    }
+
+    /// Puts them back (a password prompt that was killed leaves the echo off), and forgets what was typed ahead: it was
+    /// not meant for us.
+    pub fn put_back(self) {
+        use rustix::termios::{OptionalActions, QueueSelector, tcflush, tcsetattr};
+        let stdin = rustix::stdio::stdin();
+        // A terminal that is gone is noticed when it is taken again.
+        if let Some(modes) = self.0 {
+            let _ = tcsetattr(stdin, OptionalActions::Now, &modes);
+        }
+        let _ = tcflush(stdin, QueueSelector::IFlush);
+    }
+}
+
+/// Consoles of other systems keep no such modes for us.
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub struct Lent;
+
+#[cfg(not(unix))]
+impl Lent {
+    /// Nothing to note.
+    pub fn note() -> Self {
+        Self
+    }
+
+    /// Nothing to put back.
+    pub fn put_back(self) {}
+}
+
+/// Writes to the terminal while it is lent.
+pub fn say(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
 /// Stops the process group, as Ctrl-z does in a shell; returns when it goes on (or at once where nobody could bring it
 /// back).
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! A simulated fleet in this process, with its faults at hand, and the objects that the black-box tests put into it.
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
 use quarterdeck::sim::{self, Faults, kinds, kinds::Rid};
 use serde_json::{Value, json};
 
@@ -63,11 +65,48 @@ impl Fleet {
         self.cluster(index).store.load(kind, object);
     }
 
+    /// Writes a shell script and gives its path.
+    pub fn script(&self, name: &str, body: &str) -> String {
+        let path = self.home().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        path.display().to_string()
+    }
+
+    /// Writes a kubeconfig whose users run a plugin, one context per entry of `contexts`: name, cluster index, script.
+    pub fn with_plugins(&self, contexts: &[(String, usize, String)]) -> String {
+        let text = fs::read_to_string(self.kubeconfig()).expect("kubeconfig");
+        let base: Value = serde_saphyr::from_str(&text).expect("YAML");
+        let cluster = |index: usize| {
+            let all = base["clusters"].as_array().expect("clusters");
+            all.iter().find(|c| c["name"] == self.name(index)).expect("cluster")["cluster"].clone()
+        };
+        let clusters = contexts.iter().map(|(name, index, _)| json!({"name": name, "cluster": cluster(*index)}));
+        let users = contexts.iter().map(|(name, _, script)| {
+            json!({"name": name, "user": {"exec": {
+                "apiVersion": "client.authentication.k8s.io/v1", "command": script, "interactiveMode": "IfAvailable"}}})
+        });
+        let entries = contexts.iter().map(|(n, ..)| json!({"name": n, "context": {"cluster": n, "user": n}}));
+        let config = json!({
+            "apiVersion": "v1", "kind": "Config",
+            "clusters": clusters.collect::<Vec<_>>(),
+            "contexts": entries.collect::<Vec<_>>(),
+            "users": users.collect::<Vec<_>>(),
+        });
+        let path = self.home().join("plugins.yaml");
+        fs::write(&path, config.to_string()).expect("written");
+        path.display().to_string()
+    }
+
     /// A pod in namespace `shop` that is ready or waits with a reason.
     pub fn pod(&self, index: usize, name: &str, waiting: Option<(&str, &str)>) {
         self.load(index, kinds::PODS, pod(name, waiting));
     }
 }
+
+/// What a shell script prints when it is a credential plugin that the simulated servers believe.
+pub const CREDENTIAL: &str =
+    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"sim-admin"}}'"#;
 
 /// A pod as a kubelet would report it.
 pub fn pod(name: &str, waiting: Option<(&str, &str)>) -> Value {

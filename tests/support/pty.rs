@@ -137,6 +137,12 @@ impl Console {
         wait_for("the console ends", Duration::from_secs(seconds), || self.ended())
     }
 
+    /// True while the terminal shows what is typed.
+    pub fn echoes(&self) -> bool {
+        let flags = self.master.get_termios().map(|t| format!("{:?}", t.local_flags)).unwrap_or_default();
+        flags.split(['(', ')', '|', ' ']).any(|flag| flag == "ECHO")
+    }
+
     /// True when the terminal is as it was: main screen, cursor shown, no mouse, no bracketed paste.
     pub fn is_restored(&self) -> bool {
         self.with_screen(|s| {

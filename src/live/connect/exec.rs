@@ -1,9 +1,10 @@
-//! One run of a credential plugin: without a terminal, bounded in time and output, judged without quoting secrets.
+//! One run of a credential plugin, judged without quoting secrets: without a terminal and bounded in time and output, or in
+//! the foreground for a person who logs in.
 
 use std::{
     fmt,
     path::PathBuf,
-    process::Stdio,
+    process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -11,7 +12,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
-    sync::Semaphore,
+    sync::{Semaphore, mpsc::UnboundedSender},
 };
 
 use super::detached::{DETACHED, NO_PROGRAM};
@@ -54,11 +55,14 @@ impl Issued {
     }
 }
 
+/// Entries that only a person at a terminal can satisfy.
+pub(super) fn wants_terminal(exec: &Exec) -> Option<Cause> {
+    let always = exec.interactive_mode == "Always";
+    always.then(|| failed(exec, "the plugin asks for a terminal (interactiveMode Always)".into()))
+}
+
 /// Entries that no run can satisfy.
 pub(super) fn refuse_unusable(exec: &Exec) -> Result<(), Cause> {
-    if exec.interactive_mode == "Always" {
-        return Err(failed(exec, "the plugin asks for a terminal (interactiveMode Always)".into()));
-    }
     if exec.command.is_empty() {
         return Err(Cause::new(CauseCode::Config, "the exec entry names no command"));
     }
@@ -85,24 +89,15 @@ pub(super) async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>)
     let detached = launcher.is_some();
     let mut child = match spawn(exec, launcher) {
         Ok(child) => child,
-        Err(e) => {
-            let hint = if exec.install_hint.is_empty() { String::new() } else { format!(": {}", exec.install_hint) };
-            return (Err(failed(exec, format!("{} cannot be started: {e}{hint}", exec.command))), false);
-        }
+        Err(e) => return (Err(not_started(exec, &e)), false),
     };
     let group = child.id();
-    let output = Kept::read(child.stdout.take(), Keep::Start(OUTPUT));
-    let errors = Kept::read(child.stderr.take(), Keep::End(STDERR));
+    let output = Kept::read(child.stdout.take(), Keep::Start(OUTPUT), None);
+    let errors = Kept::read(child.stderr.take(), Keep::End(STDERR), None);
     let waited = tokio::time::timeout(limit, child.wait()).await;
     // A helper left behind may hold the pipes open for ever; what matters is written by now. Once all have gone, the
     // group's number may be somebody else's.
-    let all_gone = waited.is_ok()
-        && tokio::time::timeout(Duration::from_millis(500), async {
-            output.ended().await;
-            errors.ended().await;
-        })
-        .await
-        .is_ok();
+    let all_gone = waited.is_ok() && both_end(&output, &errors).await;
     if !all_gone {
         end_group(&mut child, group).await;
     }
@@ -113,21 +108,57 @@ pub(super) async fn run(exec: &Exec, limit: Duration, launcher: Option<PathBuf>)
             let said = if reason.is_empty() { String::new() } else { format!(", it said: {reason}") };
             Err(format!("did not end within {} s{said}", limit.as_secs_f32()))
         }
-        Ok(Err(e)) => Err(e.to_string()),
-        Ok(Ok(status)) if !status.success() => {
+        Ok(ended) => {
             // Started through ourselves, a missing program shows only now.
-            let missing = detached && status.code() == Some(i32::from(NO_PROGRAM));
-            let hint = if missing { exec.install_hint.as_str() } else { "" };
-            Err(format!("ended with {status}: {reason} {hint}").trim_end().to_owned())
+            let missing = detached && ended.as_ref().is_ok_and(|status| status.code() == Some(i32::from(NO_PROGRAM)));
+            judge(ended, &reason, if missing { &exec.install_hint } else { "" }, &output)
         }
-        Ok(Ok(_)) if output.overflowed() => Err(format!("printed more than {OUTPUT} bytes")),
-        Ok(Ok(_)) => parse(&output.take()),
     };
     (outcome.map_err(|text| failed(exec, format!("{} {text}", exec.command))), hung)
 }
 
+/// One run in the foreground, for a person who logs in: the plugin has the terminal (unless its entry says `Never`), no
+/// limit of time, and what it says on stderr goes to `said` as it comes. Dropping the future ends the plugin.
+pub(super) async fn run_with_terminal(exec: &Exec, said: UnboundedSender<Vec<u8>>) -> Result<Issued, Cause> {
+    refuse_unusable(exec)?;
+    let interactive = exec.interactive_mode != "Never";
+    let stdin = if interactive { Stdio::inherit() } else { Stdio::null() };
+    // In our own process group: that is the one in the terminal's foreground.
+    let mut child = start(Command::new(&exec.command), exec, stdin, interactive).map_err(|e| not_started(exec, &e))?;
+    let output = Kept::read(child.stdout.take(), Keep::Start(OUTPUT), None);
+    let errors = Kept::read(child.stderr.take(), Keep::End(STDERR), Some(said));
+    let ended = child.wait().await;
+    both_end(&output, &errors).await;
+    let outcome = judge(ended, &errors.last_line(), "", &output);
+    outcome.map_err(|text| failed(exec, format!("{} {text}", exec.command)))
+}
+
+fn not_started(exec: &Exec, error: &std::io::Error) -> Cause {
+    let hint = if exec.install_hint.is_empty() { String::new() } else { format!(": {}", exec.install_hint) };
+    failed(exec, format!("{} cannot be started: {error}{hint}", exec.command))
+}
+
+/// Whether both pipes end soon after the plugin did.
+async fn both_end(output: &Kept, errors: &Kept) -> bool {
+    let both = async {
+        output.ended().await;
+        errors.ended().await;
+    };
+    tokio::time::timeout(Duration::from_millis(500), both).await.is_ok()
+}
+
+/// What a plugin that ended by itself gave; the error is without its name.
+fn judge(ended: std::io::Result<ExitStatus>, reason: &str, hint: &str, output: &Kept) -> Result<Issued, String> {
+    match ended {
+        Err(e) => Err(e.to_string()),
+        Ok(status) if !status.success() => Err(format!("ended with {status}: {reason} {hint}").trim_end().to_owned()),
+        Ok(_) if output.overflowed() => Err(format!("printed more than {OUTPUT} bytes")),
+        Ok(_) => parse(&output.take()),
+    }
+}
+
 fn spawn(exec: &Exec, launcher: Option<PathBuf>) -> std::io::Result<Child> {
-    let mut command = match launcher {
+    let command = match launcher {
         Some(program) => {
             let mut command = Command::new(program);
             command.arg(DETACHED).arg(&exec.command);
@@ -141,11 +172,15 @@ fn spawn(exec: &Exec, launcher: Option<PathBuf>) -> std::io::Result<Child> {
             command
         }
     };
+    start(command, exec, Stdio::null(), false)
+}
+
+fn start(mut command: Command, exec: &Exec, stdin: Stdio, interactive: bool) -> std::io::Result<Child> {
     command
         .args(&exec.args)
         .envs(exec.env.iter().map(|(k, v)| (k, v)))
-        .env("KUBERNETES_EXEC_INFO", exec_info(exec))
-        .stdin(Stdio::null())
+        .env("KUBERNETES_EXEC_INFO", exec_info(exec, interactive))
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
@@ -153,8 +188,8 @@ fn spawn(exec: &Exec, launcher: Option<PathBuf>) -> std::io::Result<Child> {
 }
 
 /// What the plugin is told about us.
-fn exec_info(exec: &Exec) -> String {
-    let mut spec = serde_json::json!({ "interactive": false });
+fn exec_info(exec: &Exec, interactive: bool) -> String {
+    let mut spec = serde_json::json!({ "interactive": interactive });
     if exec.provide_cluster_info
         && let Ok(cluster) = serde_json::from_str::<serde_json::Value>(&exec.cluster_info)
     {
@@ -187,7 +222,12 @@ struct Kept {
 }
 
 impl Kept {
-    fn read(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, keep: Keep) -> Self {
+    /// `tell` hears everything as it comes.
+    fn read(
+        pipe: Option<impl AsyncRead + Unpin + Send + 'static>,
+        keep: Keep,
+        tell: Option<UnboundedSender<Vec<u8>>>,
+    ) -> Self {
         let bytes = Arc::new(Mutex::new((Vec::new(), false)));
         let ended = Arc::new(Semaphore::new(0));
         let (sink, end) = (Arc::clone(&bytes), Arc::clone(&ended));
@@ -195,6 +235,10 @@ impl Kept {
             let mut buffer = [0; 8192];
             if let Some(mut pipe) = pipe {
                 while let Ok(n @ 1..) = pipe.read(&mut buffer).await {
+                    if let Some(tell) = &tell {
+                        // Whoever listened may have gone; the plugin goes on.
+                        let _ = tell.send(buffer[..n].to_vec());
+                    }
                     let mut kept = sink.lock().unwrap_or_else(PoisonError::into_inner);
                     keep.add(&mut kept, &buffer[..n]);
                 }

@@ -31,7 +31,7 @@ pub use body::ByteStream;
 pub use cause::{CauseError, cause_of, refusal};
 pub use connection::{Connection, Response};
 pub use detached::{DETACHED, detached};
-pub use shared::{Limits, Shared};
+pub use shared::{Limits, LoggedIn, Shared};
 
 use crate::model::Millis;
 

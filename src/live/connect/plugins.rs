@@ -34,6 +34,19 @@ struct Slot {
     outcome: Option<Result<Issued, Cause>>,
 }
 
+impl Slot {
+    /// Numbers the outcome of a run and keeps it.
+    fn finish(&mut self, mut outcome: Result<Issued, Cause>) -> Result<Issued, Cause> {
+        self.runs += 1;
+        if let Ok(issued) = &mut outcome {
+            issued.run = self.runs;
+        }
+        self.outcome = Some(outcome.clone());
+        self.finished = Some(Instant::now());
+        outcome
+    }
+}
+
 /// What the runs need, in the tasks they have of their own.
 #[derive(Debug)]
 struct House {
@@ -80,6 +93,9 @@ impl Plugins {
         if let Some(known) = self.known(&slot, after, arrival) {
             return known;
         }
+        if let Some(refusal) = exec::wants_terminal(exec) {
+            return Err(refusal);
+        }
         self.start(exec, slot).await.unwrap_or_else(|e| Err(Cause::new(CauseCode::ExecPlugin, e.to_string())))
     }
 
@@ -89,10 +105,18 @@ impl Plugins {
         match self.known(&slot, after, Instant::now()) {
             Some(known) => known.ok(),
             None => {
-                drop(self.start(exec, slot));
+                if exec::wants_terminal(exec).is_none() {
+                    drop(self.start(exec, slot));
+                }
                 None
             }
         }
+    }
+
+    /// What a person got by logging in with the terminal; from now on it is the outcome for every equal entry.
+    pub(super) async fn keep(&self, exec: &Exec, outcome: Result<Issued, Cause>) {
+        let mut slot = self.slot(exec).lock_owned().await;
+        drop(slot.finish(outcome));
     }
 
     fn slot(&self, exec: &Exec) -> Arc<tokio::sync::Mutex<Slot>> {
@@ -114,16 +138,7 @@ impl Plugins {
     /// In a task of its own: a caller that gives up does not end the run that others wait for.
     fn start(&self, exec: &Exec, mut slot: OwnedMutexGuard<Slot>) -> JoinHandle<Result<Issued, Cause>> {
         let (exec, launcher, house) = (exec.clone(), self.launcher.clone(), Arc::clone(&self.house));
-        tokio::spawn(async move {
-            let mut outcome = house.run(&exec, launcher).await;
-            slot.runs += 1;
-            if let Ok(issued) = &mut outcome {
-                issued.run = slot.runs;
-            }
-            slot.outcome = Some(outcome.clone());
-            slot.finished = Some(Instant::now());
-            outcome
-        })
+        tokio::spawn(async move { slot.finish(house.run(&exec, launcher).await) })
     }
 }
 

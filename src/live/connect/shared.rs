@@ -2,7 +2,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use super::{plugins::Plugins, proxy::ProxyEnv, tls::NativeRoots};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{
+    exec::{self, Issued},
+    plugins::Plugins,
+    proxy::ProxyEnv,
+    tls::NativeRoots,
+};
+use crate::{
+    config::kubeconfig::{Access, Exec},
+    model::{Cause, CauseCode},
+};
 
 /// Times and numbers; the defaults are the product's, tests shorten them.
 #[derive(Clone, Debug)]
@@ -40,6 +51,28 @@ impl Default for Limits {
     }
 }
 
+/// What a log-in with the terminal gave.
+#[derive(Debug)]
+pub struct LoggedIn {
+    exec: Exec,
+    outcome: Result<Issued, Cause>,
+}
+
+impl LoggedIn {
+    /// Whether there is a credential now.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn told(&self) -> Result<(), Cause> {
+        self.outcome.as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
+    /// Whether this cluster's entry is the same one.
+    pub fn fits(&self, access: &Access) -> bool {
+        access.auth.exec.as_ref() == Some(&self.exec)
+    }
+}
+
 /// Shared by all connections; one per process.
 #[derive(Debug)]
 pub struct Shared {
@@ -65,6 +98,24 @@ impl Shared {
     /// could still open `/dev/tty`.
     pub fn detach_through(&mut self, program: PathBuf) {
         self.plugins.launcher = Some(program);
+    }
+
+    /// Logs a person in with the terminal: the credential plugin of this entry runs in the foreground, and what it says on
+    /// stderr goes to `said`. Dropping the future ends the plugin.
+    ///
+    /// # Errors
+    /// The entry has no plugin, or the plugin gave no credential; in its own words.
+    pub async fn log_in(&self, access: &Access, said: UnboundedSender<Vec<u8>>) -> Result<LoggedIn, Cause> {
+        let Some(exec) = access.auth.exec.clone() else {
+            return Err(Cause::new(CauseCode::Config, "the kubeconfig names no credential plugin for this cluster"));
+        };
+        let outcome = exec::run_with_terminal(&exec, said).await;
+        Ok(LoggedIn { exec, outcome })
+    }
+
+    /// Makes a log-in count for every cluster with an equal entry: their next connection uses it, or tells why it failed.
+    pub async fn keep(&self, login: LoggedIn) {
+        self.plugins.keep(&login.exec, login.outcome).await;
     }
 
     /// A person asks to log in again: failures are forgotten, so the next connection runs the plugins at once.

@@ -25,6 +25,7 @@ impl App {
                 }
                 Effect::Redraw => tasks.push(Task::Redraw),
                 Effect::Ask(ask) => tasks.push(Task::Ask(ask)),
+                Effect::LogIn(cluster, command) => tasks.push(Task::LogIn(cluster, command)),
                 Effect::FetchObject { object, managed_fields, generation } => {
                     self.asked += 1;
                     tasks.push(Task::Fetch { view: self.views.current().id, object, managed_fields, generation });

@@ -149,6 +149,29 @@ async fn a_plugin_that_wants_a_terminal_is_not_run_and_a_missing_one_gives_its_h
 }
 
 #[tokio::test]
+async fn a_log_in_with_the_terminal_counts_for_every_equal_entry() {
+    let dir = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let server = Server::start(Some(authority.tls(&["h2"])), only("t1")).await;
+    // It runs only where a person asks.
+    let exec = Exec { interactive_mode: "Always".into(), ..plugin(dir.path(), COUNTING) };
+    let access = with_plugin(&server, &authority, exec);
+    let shared = shared();
+    let cause = Connection::open(Arc::clone(&access), Arc::clone(&shared)).await.unwrap_err();
+    assert_eq!((cause.code, runs(dir.path())), (CauseCode::ExecPlugin, 0));
+    let (said, _words) = tokio::sync::mpsc::unbounded_channel();
+    let login = shared.log_in(&access, said).await.unwrap();
+    assert!(login.told().is_ok() && login.fits(&access) && !login.fits(&server.access(&authority)));
+    assert!(!format!("{login:?}").contains("t1"));
+    shared.keep(login).await;
+    for _ in 0..2 {
+        let connection = Connection::open(Arc::clone(&access), Arc::clone(&shared)).await.unwrap();
+        assert!(connection.get("/version", "*/*", SOON).await.unwrap().status.is_success());
+    }
+    assert_eq!(runs(dir.path()), 1);
+}
+
+#[tokio::test]
 async fn a_failed_plugin_rests_until_a_person_asks() {
     let dir = tempfile::tempdir().unwrap();
     let exec = plugin(dir.path(), "echo run >> \"$HERE/runs\"; exit 1");

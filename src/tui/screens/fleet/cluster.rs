@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{copy, copy_items, detail, open_matrix, reconnect};
+use super::{copy, copy_items, detail, log_in, no_log_in, open_matrix, reconnect};
 use crate::{
     fleet::inventory,
     messages::{Lang, clean_line, common, fleet as m},
@@ -104,7 +104,11 @@ impl Screen for ClusterScreen {
 
     fn actions(&self) -> &'static [ActionId] {
         use ActionId as A;
-        &[A::Open, A::Matrix, A::Refresh, A::Copy, A::Save, A::NextHit, A::PreviousHit]
+        &[A::Open, A::Matrix, A::Refresh, A::LogIn, A::Copy, A::Save, A::NextHit, A::PreviousHit]
+    }
+
+    fn disabled(&self, action: ActionId, ctx: &Ctx<'_>) -> Option<String> {
+        if action == ActionId::LogIn { no_log_in(ctx.store, self.id, ctx.lang) } else { None }
     }
 
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
@@ -112,6 +116,7 @@ impl Screen for ClusterScreen {
             ActionId::Open => self.kinds_menu(ctx).map(Effect::Menu).into_iter().collect(),
             ActionId::Matrix => open_matrix(vec![self.id], &Scope::default(), ctx),
             ActionId::Refresh => reconnect(&[self.id], ctx),
+            ActionId::LogIn => log_in(ctx.store, self.id),
             ActionId::Copy => self.copy_menu(ctx).map(Effect::Menu).into_iter().collect(),
             ActionId::Save => vec![Effect::Save { name: format!("{}.txt", self.name), text: self.view.text() }],
             other => {

@@ -8,7 +8,7 @@ use crate::{
         row::{Detail, EventRow, Resources},
     },
     messages::{Lang, clean_line, common, fleet as m, live, pad_right},
-    model::{Builtin, CauseCode, ClusterState, KindStatus, Millis, Secs, utc_text},
+    model::{Builtin, CauseCode, ClusterState, Condition, KindStatus, Millis, Secs, utc_text},
     tui::{
         action::ActionId,
         glyphs::Glyphs,
@@ -90,8 +90,18 @@ pub fn state(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {
     if let Some(command) = words::check_command(cause, &row.record).filter(|_| cause.command.is_none()) {
         doc.item(" ", Role::Text, &m::CHECK_WITH.fill(lang, &[("command", &command)]), Role::Muted);
     }
+    if login_command(condition).is_some() {
+        let key = words::key(ActionId::LogIn);
+        doc.item(" ", Role::Text, &m::DO_LOG_IN.fill(lang, &[("key", key)]), Role::Text);
+    }
     let key = words::key(ActionId::Refresh);
     doc.item(" ", Role::Text, &m::DO_RETRY.fill(lang, &[("key", key)]), Role::Muted);
+}
+
+/// The credential plugin that a person can log in with, as a command; `None` where nothing is to be done by it.
+pub fn login_command(condition: &Condition) -> Option<&str> {
+    let cause = condition.cause.as_ref().filter(|_| condition.state == ClusterState::LoginExpired)?;
+    cause.command.as_deref()
 }
 
 fn wrong(doc: &mut Doc, row: &ClusterRow, look: Look<'_>) {

@@ -274,6 +274,23 @@ fn reconnect(clusters: &[ClusterId], ctx: &UpdateCtx<'_>) -> Vec<Effect> {
     out
 }
 
+/// Why a person cannot log in to this cluster now; `None` = they can.
+fn no_log_in(store: &Store, id: ClusterId, lang: Lang) -> Option<String> {
+    let shard = store.shard(id)?;
+    let name = clean_line(&shard.record.name);
+    if shard.condition.state != ClusterState::LoginExpired {
+        return Some(m::LOG_IN_NOT_NEEDED.fill(lang, &[("name", &name)]));
+    }
+    let none = detail::login_command(&shard.condition).is_none();
+    none.then(|| m::LOG_IN_NO_PLUGIN.fill(lang, &[("name", &name)]))
+}
+
+/// Lends the terminal to this cluster's credential plugin.
+fn log_in(store: &Store, id: ClusterId) -> Vec<Effect> {
+    let command = store.shard(id).and_then(|s| detail::login_command(&s.condition));
+    command.map(|command| Effect::LogIn(id, command.to_owned())).into_iter().collect()
+}
+
 /// Opens the Matrix: on several clusters alone, or for one cluster on the whole fleet with the cursor on its column, since
 /// a version says little without the others beside it.
 fn open_matrix(clusters: Vec<ClusterId>, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
@@ -333,6 +350,7 @@ impl Screen for FleetScreen {
             A::Mark,
             A::Describe,
             A::Refresh,
+            A::LogIn,
             A::Wide,
             A::Zoom,
             A::MarkRange,
@@ -346,9 +364,13 @@ impl Screen for FleetScreen {
     }
 
     fn disabled(&self, action: ActionId, ctx: &Ctx<'_>) -> Option<String> {
-        let needs_row =
-            matches!(action, ActionId::Open | ActionId::Describe | ActionId::Copy | ActionId::Mark | ActionId::Refresh);
-        (needs_row && self.order.is_empty()).then(|| m::ACTIONS_NONE.text(ctx.lang).to_owned())
+        use ActionId as A;
+        let needs_row = matches!(action, A::Open | A::Describe | A::Copy | A::Mark | A::Refresh | A::LogIn);
+        match self.current() {
+            None if needs_row => Some(m::ACTIONS_NONE.text(ctx.lang).to_owned()),
+            Some(row) if action == A::LogIn => no_log_in(ctx.store, row.id, ctx.lang),
+            _ => None,
+        }
     }
 
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
@@ -369,6 +391,8 @@ impl Screen for FleetScreen {
                 return open_matrix(self.targets(), &scope, ctx);
             }
             ActionId::Refresh => return reconnect(&self.targets(), ctx),
+            // One at a time, whatever is marked: a person sits before it.
+            ActionId::LogIn => return self.current().map(|r| log_in(ctx.store, r.id)).unwrap_or_default(),
             ActionId::Problems => {
                 self.problems = !self.problems;
                 self.arrange(ctx.now);
