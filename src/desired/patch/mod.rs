@@ -64,15 +64,52 @@ pub enum ImagePart {
     Tag,
 }
 
+/// What an operation of a JSON patch does. Karmada's policies know the first three.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Put a value into a map or a list.
+    Add,
+    /// Put a value in the place of another.
+    Replace,
+    /// Take a value out.
+    Remove,
+    /// Fail unless the value is this one.
+    Test,
+    /// Take the value at this pointer out and put it in.
+    Move(String),
+    /// Put in a copy of the value at this pointer.
+    Copy(String),
+}
+
 /// One operation of a JSON patch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchOperation {
     /// What.
-    pub operation: Operation,
+    pub verb: Verb,
     /// JSON pointer.
     pub path: String,
-    /// Value, for add and replace.
+    /// Value, for add, replace and test; `None` = null.
     pub value: Option<Node>,
+}
+
+/// How far an override of containers reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The regular containers of the kinds that Karmada knows: Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet, Job.
+    Karmada,
+    /// The regular containers of every kind that holds a pod.
+    Regular,
+    /// Regular and init containers of every kind that holds a pod.
+    Every,
+}
+
+/// The containers that an override is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Containers {
+    /// Name; `None` = all of them.
+    pub name: Option<String>,
+    /// Which ones are looked at.
+    pub reach: Reach,
 }
 
 /// How a text inside an object is written.
@@ -95,16 +132,18 @@ pub enum Overrider {
         operation: Operation,
         /// With this.
         value: String,
-        /// JSON pointer to one image; `None` = the images of all containers.
+        /// JSON pointer to one image; `None` = the images of `containers`.
         path: Option<String>,
+        /// Whose images, where there is no path.
+        containers: Containers,
     },
     /// The command or the arguments of a container.
     Words {
         /// `command` or `args`.
         field: &'static str,
-        /// Container.
-        container: String,
-        /// Add (at the end) or remove (every equal one).
+        /// Which containers.
+        containers: Containers,
+        /// Add (at the end), remove (every equal one), replace (all of them; our own policies only).
         operation: Operation,
         /// The words.
         words: Vec<String>,
@@ -131,17 +170,17 @@ pub enum Overrider {
     Json(Vec<PatchOperation>),
     /// A strategic merge patch (our own policies only).
     Merge(Node),
-    /// Variables of a container (our own policies only); a `None` value takes the variable out.
+    /// Variables of containers (our own policies only).
     Env {
-        /// Container; empty = all of them.
-        container: String,
-        /// Variables.
+        /// Which containers.
+        containers: Containers,
+        /// Variables by name: a text, or a map (`{value: ...}`, `{valueFrom: ...}`); `None` takes the variable out.
         variables: Vec<(String, Option<Node>)>,
     },
-    /// Requests and limits of a container (our own policies only), merged into what is there.
+    /// Requests and limits of containers (our own policies only), merged into what is there; `null` takes one out.
     Resources {
-        /// Container; empty = all of them.
-        container: String,
+        /// Which containers.
+        containers: Containers,
         /// `{requests: {...}, limits: {...}}`.
         resources: Node,
     },
