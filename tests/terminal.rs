@@ -56,6 +56,7 @@ pub fn trials() -> Vec<Trial> {
         always("terminal::an_endless_line_holds_nothing_up", an_endless_line_holds_nothing_up),
         always("terminal::an_object_too_large_to_read_is_named", an_object_too_large_to_read_is_named),
         always("terminal::a_light_terminal_gets_the_light_theme", a_light_terminal_gets_the_light_theme),
+        always("terminal::chosen_columns_and_orders_are_found_again", chosen_columns_and_orders_are_found_again),
     ]
 }
 
@@ -836,4 +837,65 @@ fn an_object_too_large_to_read_is_named() {
     line(&console, 60, &["pods", fleet.name(0), "larger than 8 MiB"]);
     console.wait_text("missing: 1 unreadable", 10);
     assert!(!console.text().contains("There are no pods"), "{}", console.text());
+}
+
+/// Whether the words stand on one line in this order.
+fn in_order(screen: &str, words: &[&str]) -> bool {
+    screen.lines().any(|line| {
+        let mut rest = line;
+        words.iter().all(|word| rest.find(word).is_some_and(|at| (rest = &rest[at + word.len()..], true).1))
+    })
+}
+
+/// Columns, their order and the sort of each screen; by the mouse too. A file that is broken is said, and no more.
+fn chosen_columns_and_orders_are_found_again() {
+    let fleet = Fleet::bare(3, 1);
+    for i in 0..3 {
+        fleet.pod(i, &format!("pod-{i}"), None);
+    }
+    let reversed =
+        |s: &str, prefix: &str| in_order(&s.replace('\n', " "), &[&format!("{prefix}2"), &format!("{prefix}0")]);
+    let fleet_is_chosen = |s: &str| in_order(s, &["CLUSTER", "STATE", "ENV"]) && !s.contains("K8S");
+    let pods_are_chosen = |s: &str| s.contains("STATUS") && !s.contains("READY") && s.contains("sort NAME");
+    let mut console = start(&fleet, (150, 30), &[]);
+    all_live(&console, 3);
+    // STATE before ENV, and without the version, which is the fifth.
+    console.send("cjjK");
+    console.wait("moved", 10, |s| in_order(&s.replace('\n', " "), &["STATE", "ENV", "K8S"]));
+    console.send("jjj \r");
+    console.wait("the columns of the Fleet", 10, fleet_is_chosen);
+    console.send("snsn");
+    console.wait_text("sort CLUSTER", 10);
+    let shown = console.text();
+    assert!(reversed(&shown, fleet.name(0).strip_suffix('0').unwrap_or_default()), "{shown}");
+    console.send(":pods\r");
+    line(&console, 30, &["pod-2"]);
+    console.send("c \rsnsn");
+    console.wait("the columns of the pods", 10, |s| pods_are_chosen(s) && reversed(s, "pod-"));
+    console.send(":matrix\rb");
+    console.wait_text("environment", 10);
+    console.send(":q\r");
+    console.wait_end(10);
+
+    let mut console = start(&fleet, (150, 30), &[]);
+    all_live(&console, 3);
+    let shown = console.wait("the Fleet as it was left", 20, |s| fleet_is_chosen(s) && s.contains("sort CLUSTER"));
+    assert!(reversed(&shown, fleet.name(0).strip_suffix('0').unwrap_or_default()), "{shown}");
+    console.send(":pods\r");
+    console.wait("the pods as they were left", 20, |s| pods_are_chosen(s) && reversed(s, "pod-"));
+    console.send(":matrix\r");
+    console.wait_text("environment", 20);
+    console.send(":q\r");
+    console.wait_end(10);
+
+    let file = fleet.home().join("state/quarterdeck/views.yaml");
+    assert!(file.exists(), "the file is where the state is");
+    fs::write(&file, "fleet: {columns: {").expect("written");
+    let mut console = start(&fleet, (150, 30), &[]);
+    all_live(&console, 3);
+    assert!(console.text().contains("K8S"), "the usual columns:\n{}", console.text());
+    console.send(";");
+    line(&console, 10, &["views.yaml", "not used"]);
+    console.send(":q\r");
+    assert_eq!(console.wait_end(10), 0);
 }

@@ -40,6 +40,8 @@ crate::messages! { "cli";
     WANT_MAP = "a map with keys is expected here", "此处应为映射";
     NOT_ONE_OF = "{value} is not known here; it can be: {words}", "不认识 {value}；可用：{words}";
     NOT_ONE_OF_NEAR = "{value} is not known here; did you mean {near}?", "不认识 {value}；是否想写 {near}？";
+    NO_SUCH_SCREEN = "no screen with columns is called {name}; write fleet, or the plural of a kind as in kubectl get", "没有名为 {name} 的可选列界面；请写 fleet，或与 kubectl get 相同的类型复数名称";
+    NO_SUCH_SCREEN_NEAR = "no screen with columns is called {name}; did you mean {near}?", "没有名为 {name} 的可选列界面；是否想写 {near}？";
     NO_SUCH_KIND = "{value} is not a built-in kind; kinds are named by their plural, as in kubectl get", "{value} 不是内置类型；请使用复数名称，与 kubectl get 相同";
     CLUSTER_TWICE = "{name} is already used as a name or alias in line {line}", "{name} 已在第 {line} 行用作名称或别名";
     NOT_A_DAY = "{value} is no day; write it as 2026-01-31", "{value} 不是日期；请写成 2026-01-31";

@@ -166,11 +166,13 @@ crate::messages! { "tui";
     COPIED_OSC52 = "sent {what} to the terminal's clipboard, {n} bytes (OSC 52)", "已把{what}发送到终端剪贴板，{n} 字节（OSC 52）";
     COPIED_NATIVE = "copied {what}, {n} bytes, by {how}", "已复制{what}，{n} 字节，通过 {how}";
     COPY_TOO_LONG = "{what} is too long for the terminal's clipboard: {n} bytes, at most {most}; save it with {key}", "{what}超出终端剪贴板上限：{n} 字节，最多 {most}；可按 {key} 保存";
-    COPY_OFF = "the clipboard is switched off (QUARTERDECK_CLIPBOARD=off)", "剪贴板已关闭（QUARTERDECK_CLIPBOARD=off）";
+    COPY_OFF = "the clipboard is switched off: setting clipboard, or QUARTERDECK_CLIPBOARD; `quarterdeck info` tells which", "剪贴板已关闭：设置项 clipboard 或变量 QUARTERDECK_CLIPBOARD；可用 `quarterdeck info` 查看来源";
     COPY_FAILED = "not copied: {how}: {why}", "复制失败：{how}：{why}";
     SAVED = "saved {path}, {n} bytes", "已保存 {path}，{n} 字节";
     SAVE_FAILED = "not saved: {path}: {why}", "保存失败：{path}：{why}";
     SNAPSHOT_NOT_KEPT = "what the clusters show is not kept for the next start: {why}", "无法为下次启动保存集群数据：{why}";
+    CHOICES_BROKEN = "the columns and orders that you chose are not used: {why}; what you choose from now on replaces the file", "未采用您选择的列和排序：{why}；之后的选择会覆盖此文件";
+    CHOICE_NOT_KEPT = "columns and order are not kept for the next start: {path}: {why}", "无法为下次启动保存列和排序：{path}：{why}";
     STATE_NOT_KEPT = "typed commands are not kept: {path}: {why}", "无法保存输入过的命令：{path}：{why}";
     // Log-in by a credential plugin; the first is shown outside the full screen.
     LOGIN_BEGINS = "Logging in to {name}: {command}\nctrl-c gives up; the console comes back by itself.", "正在登录 {name}：{command}\n按 ctrl-c 放弃；控制台会自动恢复。";

@@ -19,6 +19,7 @@ use super::{
     action::ActionId,
     glyphs::Glyphs,
     history::Views,
+    kept::{self, AllKept, Kept},
     key::Key,
     keymap::{Keymap, Lookup},
     notices::Notices,
@@ -96,6 +97,8 @@ pub enum Task {
         /// Its text.
         text: String,
     },
+    /// Keep a screen's choice of columns and order.
+    Keep(String, Kept),
     /// Draw the whole screen anew.
     Redraw,
     /// Take or release the mouse.
@@ -137,6 +140,7 @@ pub struct App {
     notices: Notices,
     commands: Vec<String>,
     filters: Vec<String>,
+    kept: AllKept,
     size: (u16, u16),
     now: Millis,
     focused: bool,
@@ -187,7 +191,9 @@ impl App {
             slow: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].iter().any(|n| env.contains_key(*n)),
             settings,
         };
-        let (keymap, problems) = Keymap::load(&look.settings.paths.config, look.lang);
+        let (keymap, mut problems) = Keymap::load(&look.settings.paths.config, look.lang);
+        let (kept, broken) = AllKept::load(&look.settings.paths.state, look.lang);
+        problems.extend(broken);
         for p in look.settings.problems.iter().chain(&problems) {
             let text = if p.field.is_empty() {
                 format!("{}: {}", p.place, p.text)
@@ -197,7 +203,8 @@ impl App {
             notices.push(Notice::warn(clean_line(&text).into_owned()), now);
         }
         let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
-        let first = screens::open(&Place::Fleet, &Scope::default(), &mut ctx);
+        let mut first = screens::open(&Place::Fleet, &Scope::default(), &mut ctx);
+        adopt(&kept, &mut *first, &mut ctx);
         let mouse_on = look.settings.mouse;
         let theme_chosen = !matches!(look.settings.theme.as_str(), "" | "auto");
         let mut app = Self {
@@ -210,6 +217,7 @@ impl App {
             notices,
             commands: Vec::new(),
             filters: Vec::new(),
+            kept,
             size,
             now,
             focused: true,
@@ -326,6 +334,24 @@ impl App {
         f(&mut *self.views.current_mut().screen, &mut ctx)
     }
 
+    /// Opens a screen above the current one, or in its place, as the person left its like.
+    fn show(&mut self, mut screen: Box<dyn Screen>, replace: bool, store: &mut Store) {
+        let look = &self.look;
+        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now: self.now, size: self.size };
+        adopt(&self.kept, &mut *screen, &mut ctx);
+        if replace { self.views.replace(screen) } else { self.views.open(screen) }
+    }
+
+    /// A person chose columns or an order.
+    fn keep(&mut self, mut kept: Kept, store: &Store, tasks: &mut Vec<Task>) {
+        let name = self.views.current().screen.kept_name(store);
+        if !name.is_empty() {
+            kept.configured = kept::configured(&name, &self.look.settings).cloned();
+            self.kept.set(&name, kept.clone());
+            tasks.push(Task::Keep(name, kept));
+        }
+    }
+
     fn ctx<'a>(&'a self, store: &'a Store) -> Ctx<'a> {
         self.look.ctx(store, self.now, self.size, self.menu.is_none() && self.prompt.is_none())
     }
@@ -412,6 +438,14 @@ impl Look {
             focused,
             plain: self.plain,
         }
+    }
+}
+
+/// Shows a screen as the person left it, or as the fleet file wants it.
+fn adopt(all: &AllKept, screen: &mut dyn Screen, ctx: &mut UpdateCtx<'_>) {
+    let name = screen.kept_name(ctx.store);
+    if let Some(kept) = all.on(&name, ctx.settings) {
+        screen.adopt(&kept, ctx);
     }
 }
 

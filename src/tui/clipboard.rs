@@ -33,8 +33,8 @@ impl Way {
         }
     }
 
-    /// Chooses by QUARTERDECK_CLIPBOARD (`auto`, `native`, `osc52`, `off`) and the environment.
-    pub fn choose(env: &BTreeMap<String, String>) -> Self {
+    /// Chooses by the setting (`auto`, `native`, `osc52`, `off`) and the environment.
+    pub fn choose(setting: &str, env: &BTreeMap<String, String>) -> Self {
         let set = |name: &str| env.get(name).is_some_and(|v| !v.is_empty());
         let tool = if cfg!(target_os = "macos") {
             Some(Self::Tool("pbcopy", &[]))
@@ -45,7 +45,7 @@ impl Way {
         } else {
             None
         };
-        match env.get("QUARTERDECK_CLIPBOARD").map_or("auto", String::as_str) {
+        match setting {
             "off" => Self::Off,
             "osc52" => Self::Osc52,
             "native" => tool.unwrap_or(Self::Off),
@@ -99,13 +99,15 @@ mod tests {
 
     #[test]
     fn the_way_to_the_clipboard() {
-        for (vars, name) in [
-            (&[("SSH_TTY", "/dev/pts/1"), ("DISPLAY", ":0")][..], "OSC 52"),
-            (&[("WAYLAND_DISPLAY", "w")][..], if cfg!(target_os = "macos") { "pbcopy" } else { "wl-copy" }),
-            (&[("QUARTERDECK_CLIPBOARD", "off")][..], "off"),
-            (&[("QUARTERDECK_CLIPBOARD", "osc52"), ("DISPLAY", ":0")][..], "OSC 52"),
+        let wayland = if cfg!(target_os = "macos") { "pbcopy" } else { "wl-copy" };
+        for (setting, vars, name) in [
+            ("auto", &[("SSH_TTY", "/dev/pts/1"), ("DISPLAY", ":0")][..], "OSC 52"),
+            ("auto", &[("WAYLAND_DISPLAY", "w")][..], wayland),
+            ("off", &[("WAYLAND_DISPLAY", "w")][..], "off"),
+            ("osc52", &[("DISPLAY", ":0")][..], "OSC 52"),
+            ("native", &[("SSH_TTY", "/dev/pts/1"), ("WAYLAND_DISPLAY", "w")][..], wayland),
         ] {
-            assert_eq!(Way::choose(&env(vars)).name(), name, "{vars:?}");
+            assert_eq!(Way::choose(setting, &env(vars)).name(), name, "{setting} {vars:?}");
         }
     }
 

@@ -61,14 +61,16 @@ fn create_new(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Only for this user.
 #[cfg(unix)]
-fn private(options: &mut OpenOptions) {
+pub(super) fn private(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;
     options.mode(0o600);
 }
 
+/// Files are the user's own there.
 #[cfg(not(unix))]
-fn private(_options: &mut OpenOptions) {}
+pub(super) fn private(_options: &mut OpenOptions) {}
 
 /// Commands of earlier starts, oldest first; none when there is no file.
 pub fn load_history(settings: &Settings) -> Vec<String> {

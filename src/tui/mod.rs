@@ -14,6 +14,7 @@ pub mod glyphs;
 mod help;
 mod history;
 mod input;
+pub mod kept;
 pub mod key;
 pub mod keymap;
 mod notices;

@@ -21,6 +21,7 @@ use super::{
     clipboard::{self, Way},
     files,
     input::{self, Gate, Heard},
+    kept,
     output::Output,
     screen::Notice,
     signals::{INTERRUPTED, Signal, Signals},
@@ -542,6 +543,14 @@ impl Session {
                 };
                 self.app.notice(notice);
             }
+            Task::Keep(screen, kept) => {
+                let state = self.app.look().settings.paths.state.clone();
+                if let Err(why) = kept::keep(&state, &screen, kept) {
+                    let (path, why) = (state.display().to_string(), why.to_string());
+                    let text = m::CHOICE_NOT_KEPT.fill(lang, &[("path", &path), ("why", &why)]);
+                    self.app.notice(Notice::warn(text));
+                }
+            }
             Task::Redraw => {
                 self.output.invalidate();
                 self.why = self.why.or(Some(Why::Other("redraw")));
@@ -583,7 +592,7 @@ impl Session {
         let lang = self.app.look().lang;
         let n = text.len().to_string();
         let (back, what) = (self.back.clone(), what.to_owned());
-        match Way::choose(&self.env) {
+        match Way::choose(&self.app.look().settings.clipboard, &self.env) {
             Way::Off => self.app.notice(Notice::warn(m::COPY_OFF.text(lang))),
             Way::Tool(name, args) => {
                 tokio::task::spawn_blocking(move || {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{action::ActionId, glyphs::Glyphs, theme::Theme};
+use super::{action::ActionId, glyphs::Glyphs, kept::Kept, theme::Theme};
 use crate::{
     config::Settings,
     fleet::Store,
@@ -135,6 +135,8 @@ pub enum Effect {
     Notice(Notice),
     /// Open a small menu; the choice comes to [`Screen::chosen`] or [`Screen::ordered`], or is an action of this screen.
     Menu(Menu),
+    /// Keep what the person chose here for the next start, under [`Screen::kept_name`].
+    Keep(Kept),
     /// Open the filter prompt (as `/` does).
     Filter,
     /// Run a command line (without the colon).
@@ -243,6 +245,14 @@ pub trait Screen: Send {
     fn ordered(&mut self, _menu: &str, _items: &[(String, bool)], _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         Vec::new()
     }
+
+    /// Name under which the person's choice of columns and order is kept; empty = there is none to make.
+    fn kept_name(&self, _store: &Store) -> String {
+        String::new()
+    }
+
+    /// Takes over what the person chose at an earlier time.
+    fn adopt(&mut self, _kept: &Kept, _ctx: &mut UpdateCtx<'_>) {}
 
     /// Closes the screen's own top layer (filter, marks, pane); false = nothing left, the app goes back.
     fn esc(&mut self, ctx: &mut UpdateCtx<'_>) -> bool;

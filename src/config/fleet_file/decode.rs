@@ -5,16 +5,16 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use super::{Environment, FleetFile, Selector, shape};
 use crate::{
     config::{
-        words,
-        yaml::{Node, Value},
+        choices, words,
+        yaml::{Key, Node, Value},
     },
     fault::Fault,
     fleet::{
-        selector as label_selector,
+        list, selector as label_selector,
         service::{ServiceRule, ServiceRules},
     },
     messages::cli as text,
-    model::{Builtin, ClusterRecord, Contact, KindInfo, Place, Taint},
+    model::{Builtin, ClusterRecord, Contact, KindId, KindInfo, Place, Taint},
 };
 
 /// Reads what is there; parts of the wrong shape are left out, they have been told already.
@@ -51,6 +51,7 @@ pub(super) fn decode(path: &Path, root: &Node, faults: &mut Vec<Fault>) -> Fleet
     check_dates_and_urls(path, "defaults", defaults, faults);
     check_skipped(path, root, faults);
     check_selectors(path, items("services"), faults);
+    check_columns(path, entries("columns"), &file.extra_kinds, faults);
     file
 }
 
@@ -212,6 +213,44 @@ fn check_skipped(path: &Path, root: &Node, faults: &mut Vec<Fault>) {
                 fault.msg = text::NO_SUCH_KIND;
             }
             faults.push(fault);
+        }
+    }
+}
+
+/// Stands for any kind that is not built in.
+const EXTRA: KindId = KindId(u16::MAX);
+
+/// Columns are those of a screen that there is; a column that is misspelt would be missing without a word.
+fn check_columns(path: &Path, screens: &[(Key, Node)], extra: &[KindInfo], faults: &mut Vec<Fault>) {
+    let mut known: Vec<(String, Vec<&'static str>)> = vec![("fleet".into(), choices::FLEET_COLUMNS.to_vec())];
+    let builtin = Builtin::ALL.iter().map(|kind| (kind.info(), list::columns(kind.id())));
+    let of_extra = extra.iter().map(|info| (info.clone(), list::columns(EXTRA)));
+    for (info, own) in builtin.chain(of_extra) {
+        let keys: Vec<&str> = own.iter().map(|c| c.key).chain(choices::OBJECT_COLUMNS.iter().copied()).collect();
+        // Two groups may share a plural: then it stands for both.
+        for name in [info.plural.clone(), info.resource()] {
+            match known.iter_mut().find(|(screen, _)| *screen == name) {
+                Some((_, all)) => all.extend(&keys),
+                None => known.push((name, keys.clone())),
+            }
+        }
+    }
+    for (key, node) in screens {
+        let field = format!("columns.{}", key.name);
+        let Some((_, own)) = known.iter().find(|(screen, _)| *screen == key.name) else {
+            let fault = Fault::new(path, key.line, field, text::NO_SUCH_SCREEN).with("name", &key.name);
+            faults.push(match words::nearest(&key.name, known.iter().map(|(screen, _)| screen.as_str())) {
+                Some(near) => Fault { msg: text::NO_SUCH_SCREEN_NEAR, ..fault }.with("near", near),
+                None => fault,
+            });
+            continue;
+        };
+        let single = std::slice::from_ref(node);
+        let items = if node.items().is_empty() { single } else { node.items() };
+        for (i, item) in items.iter().enumerate() {
+            if let Some(word) = item.text().filter(|w| !own.contains(w)) {
+                faults.push(shape::not_one_of(path, item, &format!("{field}[{i}]"), word, own));
+            }
         }
     }
 }

@@ -20,7 +20,11 @@ const TOP: &[Key] = &[
     ),
     Key::new("systemNamespaces", Shape::Texts, "Namespaces (globs) whose workloads are no business services."),
     Key::new("watch", Shape::Object(WATCH), "Kinds watched beside the built-in ones, and kinds not watched."),
-    Key::new("columns", Shape::Map(&Shape::Texts), "Columns by screen: fleet, matrix, or a kind's plural."),
+    Key::new(
+        "columns",
+        Shape::Map(&Shape::Texts),
+        "Columns by screen: fleet, or a kind's plural; in this order, and no others but with `w`.",
+    ),
     Key::new("settings", Shape::Object(SETTINGS), "How the console looks and behaves; flags and variables win."),
 ];
 

@@ -31,6 +31,11 @@ colour: blue
 services:
   - selector: a=b
   - {name: x, selector: 'a in (b'}
+columns:
+  fleet: [name, regoin]
+  pods: [ready, age, statsu]
+  widgets.example.org: [status]
+  deploymnets: [ready]
 ";
     let errors = errors(content);
     for want in [
@@ -47,10 +52,14 @@ services:
         "fleet.yaml:14 colour: unknown key colour; the keys here are: name, only,",
         "fleet.yaml:16 services[0]: the key name is missing",
         "fleet.yaml:17 services[1].selector: a in (b is no label selector",
+        "fleet.yaml:19 columns.fleet[1]: regoin is not known here; did you mean region?",
+        "fleet.yaml:20 columns.pods[2]: statsu is not known here; did you mean status?",
+        "fleet.yaml:21 columns.widgets.example.org: no screen with columns is called widgets.example.org; write",
+        "fleet.yaml:22 columns.deploymnets: no screen with columns is called deploymnets; did you mean deployments?",
     ] {
         assert!(errors.iter().any(|e| e.starts_with(want)), "{want}\nin {errors:#?}");
     }
-    assert_eq!(errors.len(), 13, "{errors:#?}");
+    assert_eq!(errors.len(), 17, "{errors:#?}");
 }
 
 #[test]

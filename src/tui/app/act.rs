@@ -120,7 +120,7 @@ impl App {
             let mut ctx = crate::tui::screen::UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
             screens::open(place, scope, &mut ctx)
         };
-        self.views.open(screen);
+        self.show(screen, false, store);
         self.more = true;
     }
 

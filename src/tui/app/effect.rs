@@ -18,8 +18,9 @@ impl App {
         self.more = true;
         for effect in effects {
             match effect {
-                Effect::Open(screen) => self.views.open(screen),
-                Effect::Replace(screen) => self.views.replace(screen),
+                Effect::Open(screen) => self.show(screen, false, store),
+                Effect::Replace(screen) => self.show(screen, true, store),
+                Effect::Keep(kept) => self.keep(kept, store, tasks),
                 Effect::Back => {
                     self.views.back();
                 }

@@ -16,10 +16,10 @@ fn pod() -> ObjectRef {
     }
 }
 
-fn every_screen(world: &World) -> Vec<Box<dyn Screen>> {
+fn every_screen() -> Vec<Box<dyn Screen>> {
     let service = crate::fleet::matrix::ServiceKey { name: "ledger".into(), namespace: Some("shop".into()) };
     let mut out: Vec<Box<dyn Screen>> = vec![
-        Box::new(fleet::FleetScreen::new(&Scope::default(), &world.settings)),
+        Box::new(fleet::FleetScreen::new(&Scope::default())),
         Box::new(fleet::ClusterScreen::new(fixture::LAB)),
         Box::new(matrix::MatrixScreen::new(&Scope::default())),
         Box::new(matrix::ServiceScreen::new(service, Vec::new(), None)),
@@ -37,7 +37,7 @@ fn every_screen_survives_every_size_and_keeps_its_lines_inside() {
     worlds[1].lang = Lang::Zh;
     worlds[1].glyphs = &ASCII;
     for world in &mut worlds {
-        for mut screen in every_screen(world) {
+        for mut screen in every_screen() {
             let small = (0..31).flat_map(|w| (0..11).map(move |h| (w, h)));
             let drag = (0..45).map(|i| (200 - i * 4, 60 - i * 55 / 45));
             for size in small.step_by(3).chain(drag) {
@@ -53,7 +53,7 @@ fn every_screen_survives_every_size_and_keeps_its_lines_inside() {
 fn in_ascii_every_mark_of_the_screens_themselves_is_ascii() {
     let mut world = World::fleet();
     world.glyphs = &ASCII;
-    for mut screen in every_screen(&world) {
+    for mut screen in every_screen() {
         for size in [(120, 40), (80, 24), (50, 12)] {
             let shown = world.draw(&mut *screen, size).join("\n").replace("支付对账", "").replace('␛', "");
             let odd: String = shown.chars().filter(|c| !c.is_ascii()).collect();
@@ -71,7 +71,7 @@ fn any_keys_and_clicks_in_any_order_do_no_harm_and_esc_always_ends() {
         usize::try_from(seed >> 33).unwrap_or(0) % n
     };
     for world in &mut [World::fleet(), World::empty()] {
-        for mut screen in every_screen(world) {
+        for mut screen in every_screen() {
             let sizes = [(120, 40), (80, 24), (40, 8), (1, 1)];
             for _ in 0..60 {
                 let size = sizes[next(sizes.len())];

@@ -31,7 +31,7 @@ pub enum Place {
 /// Opens a place on a part of the fleet.
 pub fn open(place: &Place, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Box<dyn Screen> {
     let mut screen: Box<dyn Screen> = match place {
-        Place::Fleet => Box::new(fleet::FleetScreen::new(scope, ctx.settings)),
+        Place::Fleet => Box::new(fleet::FleetScreen::new(scope)),
         Place::Matrix => Box::new(matrix::MatrixScreen::new(scope)),
         Place::Objects(kinds) => Box::new(objects::ObjectsScreen::new(kinds.clone(), scope)),
     };

@@ -17,7 +17,6 @@ pub(crate) use draw::aligned;
 
 use super::{doc_view::DocView, matrix::MatrixScreen, words};
 use crate::{
-    config::Settings,
     fleet::{
         Store,
         filter::Filter,
@@ -29,6 +28,7 @@ use crate::{
     tui::{
         action::ActionId,
         glyphs::UNICODE,
+        kept::Kept,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Scope, Screen, ScreenState, UpdateCtx},
         widgets::table::{Hit, TableState},
     },
@@ -81,18 +81,12 @@ pub struct FleetScreen {
 
 impl FleetScreen {
     /// A Fleet screen on a part of the fleet.
-    pub fn new(scope: &Scope, settings: &Settings) -> Self {
-        let mut columns: Vec<(Col, bool)> = columns::ALL.iter().map(|c| (c.id, !c.wide)).collect();
-        if let Some(chosen) = settings.columns.get("fleet") {
-            let chosen: Vec<Col> = chosen.iter().filter_map(|key| Col::named(key)).collect();
-            columns = chosen.iter().map(|c| (*c, true)).collect();
-            columns.extend(columns::ALL.iter().filter(|c| !chosen.contains(&c.id)).map(|c| (c.id, false)));
-        }
+    pub fn new(scope: &Scope) -> Self {
         Self {
             clusters: scope.clusters.clone(),
             at: scope.at.clone(),
             filter: Filter::parse(&scope.filter),
-            columns,
+            columns: usual_columns(),
             ..Self::default()
         }
     }
@@ -175,6 +169,21 @@ impl FleetScreen {
         self.arrange(now);
     }
 
+    /// What is worth finding again at the next start.
+    fn kept(&self) -> Effect {
+        let shown = |columns: &[(Col, bool)]| -> Vec<String> {
+            columns.iter().filter(|(_, on)| *on).map(|(col, _)| col.info().key.to_owned()).collect()
+        };
+        let columns = shown(&self.columns);
+        Effect::Keep(Kept {
+            columns: (columns != shown(&usual_columns())).then_some(columns),
+            sort: self.sort.map(|c| c.info().key.to_owned()).unwrap_or_default(),
+            reverse: self.reverse,
+            wide: self.wide,
+            ..Kept::default()
+        })
+    }
+
     fn mark(&mut self) {
         let Some(id) = self.current().map(|r| r.id) else { return };
         if !self.marks.remove(&id) {
@@ -243,6 +252,11 @@ impl FleetScreen {
         }
         Some(Menu::new("copy", m::COPY_TITLE.text(lang), items))
     }
+}
+
+/// The columns as shipped.
+fn usual_columns() -> Vec<(Col, bool)> {
+    columns::ALL.iter().map(|c| (c.id, !c.wide)).collect()
 }
 
 /// What can be copied of any cluster.
@@ -400,6 +414,7 @@ impl Screen for FleetScreen {
             ActionId::Wide => {
                 self.wide = !self.wide;
                 self.table.left = 0;
+                return vec![self.kept()];
             }
             ActionId::Zoom => {
                 self.zoom = !self.zoom;
@@ -443,6 +458,7 @@ impl Screen for FleetScreen {
             (MouseAct::Click | MouseAct::DoubleClick, Some(Hit::Header(key))) => {
                 if let Some(col) = Col::named(&key) {
                     self.sort_by(Some(col), ctx.now);
+                    return vec![self.kept()];
                 }
             }
             (act, Some(Hit::Row(row, _))) => {
@@ -488,6 +504,7 @@ impl Screen for FleetScreen {
     fn chosen(&mut self, menu: &str, choice: &str, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         if menu == "sort" {
             self.sort_by(Col::named(choice), ctx.now);
+            return vec![self.kept()];
         }
         Vec::new()
     }
@@ -495,8 +512,26 @@ impl Screen for FleetScreen {
     fn ordered(&mut self, menu: &str, items: &[(String, bool)], _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         if menu == "columns" {
             self.columns = items.iter().filter_map(|(key, on)| Some((Col::named(key)?, *on))).collect();
+            return vec![self.kept()];
         }
         Vec::new()
+    }
+
+    fn kept_name(&self, _store: &Store) -> String {
+        "fleet".to_owned()
+    }
+
+    fn adopt(&mut self, kept: &Kept, ctx: &mut UpdateCtx<'_>) {
+        let known = |names: &Vec<String>| -> Vec<Col> { names.iter().filter_map(|key| Col::named(key)).collect() };
+        // Without a single column that we know there would be nothing to see.
+        if let Some(chosen) = kept.columns.as_ref().map(known).filter(|c| !c.is_empty()) {
+            self.columns = chosen.iter().map(|c| (*c, true)).collect();
+            self.columns.extend(columns::ALL.iter().filter(|c| !chosen.contains(&c.id)).map(|c| (c.id, false)));
+        }
+        self.sort = Col::named(&kept.sort);
+        self.reverse = kept.reverse;
+        self.wide = kept.wide;
+        self.arrange(ctx.now);
     }
 
     fn esc(&mut self, ctx: &mut UpdateCtx<'_>) -> bool {

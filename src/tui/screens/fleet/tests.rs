@@ -9,14 +9,20 @@ use crate::{
 
 const SIZE: (u16, u16) = (80, 24);
 
-fn screen(world: &World) -> FleetScreen {
-    FleetScreen::new(&Scope::default(), &world.settings)
+fn screen() -> FleetScreen {
+    FleetScreen::new(&Scope::default())
+}
+
+#[test]
+fn the_configuration_knows_the_columns() {
+    let keys: Vec<&str> = columns::ALL.iter().map(|c| c.key).collect();
+    assert_eq!(keys, crate::config::choices::FLEET_COLUMNS);
 }
 
 #[test]
 fn worst_first_each_with_its_state_in_words() {
     let mut world = World::fleet();
-    let mut screen = screen(&world);
+    let mut screen = screen();
     let shown = world.draw(&mut screen, SIZE);
     let row = |i: usize| shown[2 + i].trim_matches(['│', ' ']).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(row(0), "▸∅ D sa-east-1-prod prod refused - ? ? - -");
@@ -28,7 +34,7 @@ fn worst_first_each_with_its_state_in_words() {
 #[test]
 fn a_forbidden_kind_blanks_its_own_numbers_and_nothing_else() {
     let mut world = World::fleet();
-    let mut screen = screen(&world);
+    let mut screen = screen();
     let shown = world.draw(&mut screen, (200, 40));
     let lab = shown.iter().find(|l| l.contains(" lab-1 ")).unwrap();
     assert!(lab.contains("2/2") && lab.contains("1.33.4") && lab.contains("4ms") && lab.contains('⊘'), "{lab}");
@@ -60,7 +66,7 @@ fn the_record_says_what_is_wrong_why_and_what_to_press() {
 #[test]
 fn the_cursor_stays_with_its_cluster_when_states_change() {
     let mut world = World::fleet();
-    let mut screen = screen(&world);
+    let mut screen = screen();
     world.draw(&mut screen, SIZE);
     screen.act(ActionId::Bottom, &mut world.update(SIZE));
     screen.act(ActionId::Up, &mut world.update(SIZE));
@@ -81,7 +87,7 @@ fn the_cursor_stays_with_its_cluster_when_states_change() {
 #[test]
 fn filters_find_by_every_column_and_say_when_nothing_fits() {
     let mut world = World::fleet();
-    let mut screen = screen(&world);
+    let mut screen = screen();
     world.draw(&mut screen, SIZE);
     for (filter, count) in [
         ("state:live", 3),
@@ -107,7 +113,7 @@ fn filters_find_by_every_column_and_say_when_nothing_fits() {
 #[test]
 fn marks_choose_the_clusters_of_the_matrix() {
     let mut world = World::fleet();
-    let mut screen = screen(&world);
+    let mut screen = screen();
     world.draw(&mut screen, SIZE);
     screen.act(ActionId::Mark, &mut world.update(SIZE));
     screen.act(ActionId::Down, &mut world.update(SIZE));

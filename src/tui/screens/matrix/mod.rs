@@ -28,6 +28,7 @@ use crate::{
     tui::{
         action::ActionId,
         glyphs::UNICODE,
+        kept::Kept,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Scope, Screen, ScreenState, UpdateCtx},
         theme::Role,
         widgets::table::{Hit, TableState},
@@ -64,6 +65,8 @@ pub struct MatrixScreen {
     /// Column under the cursor: its place and its key.
     column: usize,
     column_key: String,
+    /// It was opened for the column of one cluster.
+    for_cluster: bool,
     table: TableState,
     /// Width of a cell: grows with what is seen, until the view changes.
     cell_width: u16,
@@ -91,6 +94,7 @@ impl MatrixScreen {
     #[must_use]
     pub fn at_cluster(mut self, name: &str) -> Self {
         self.column_key = columns::key_of(name);
+        self.for_cluster = true;
         self
     }
 
@@ -150,6 +154,15 @@ impl MatrixScreen {
         let at = if self.moved { at.unwrap_or(self.table.cursor) } else { 0 };
         self.table.select(at.min(self.services.len().saturating_sub(1)));
         self.take_selection();
+    }
+
+    /// What is worth finding again at the next start.
+    fn kept(&self) -> Effect {
+        Effect::Keep(Kept {
+            sort: if self.by_name { "name".into() } else { String::new() },
+            group: self.grouping.word().into(),
+            ..Kept::default()
+        })
     }
 
     fn take_selection(&mut self) {
@@ -414,7 +427,10 @@ impl Screen for MatrixScreen {
                 };
                 self.new_view();
             }
-            ActionId::Group => self.regroup(ctx),
+            ActionId::Group => {
+                self.regroup(ctx);
+                return vec![self.kept()];
+            }
             ActionId::CellLeft | ActionId::Left => self.step_column(-1),
             ActionId::CellRight | ActionId::Right => self.step_column(1),
             ActionId::PageLeft => self.step_column(-self.page_of_columns()),
@@ -436,7 +452,7 @@ impl Screen for MatrixScreen {
             (MouseAct::Click, Some(Hit::Header(key))) if key == "service" => {
                 self.by_name = !self.by_name;
                 self.arrange(ctx.store);
-                return Vec::new();
+                return vec![self.kept()];
             }
             (act, Some(Hit::Row(row, column))) => {
                 self.table.select(row);
@@ -485,8 +501,24 @@ impl Screen for MatrixScreen {
         if menu == "sort" {
             self.by_name = choice == "name";
             self.arrange(ctx.store);
+            return vec![self.kept()];
         }
         Vec::new()
+    }
+
+    fn kept_name(&self, _store: &Store) -> String {
+        "matrix".to_owned()
+    }
+
+    fn adopt(&mut self, kept: &Kept, ctx: &mut UpdateCtx<'_>) {
+        self.by_name = kept.sort == "name";
+        // One who comes for the column of a cluster finds it.
+        if !self.for_cluster {
+            self.grouping = Grouping::named(&kept.group);
+            self.new_view();
+            self.arrange_columns(ctx.store, ctx.lang, ctx.now);
+        }
+        self.arrange(ctx.store);
     }
 
     fn esc(&mut self, ctx: &mut UpdateCtx<'_>) -> bool {

@@ -24,6 +24,7 @@ use crate::{
     model::{ClusterId, KindId, Millis, ObjectRef},
     tui::{
         action::ActionId,
+        kept::Kept,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Scope, Screen, ScreenState, UpdateCtx},
         widgets::table::{Hit, TableState},
     },
@@ -144,6 +145,19 @@ impl ObjectsScreen {
             q.sort = sort;
             q.reverse = reverse;
         });
+    }
+
+    /// What is worth finding again at the next start.
+    fn kept(&self) -> Effect {
+        let query = self.list.query();
+        let chosen = !self.order.is_empty() || !self.hidden.is_empty();
+        Effect::Keep(Kept {
+            columns: chosen.then(|| self.order.clone()),
+            sort: sort_name(&query.sort),
+            reverse: query.reverse,
+            wide: self.wide,
+            ..Kept::default()
+        })
     }
 
     fn mark(&mut self) {
@@ -397,7 +411,10 @@ impl Screen for ObjectsScreen {
             ActionId::Problems => self.change(store, |q| q.problems_only = !q.problems_only),
             ActionId::Sort => return vec![Effect::Menu(self.sort_menu(ctx.lang))],
             ActionId::Columns => return vec![Effect::Menu(self.columns_menu(ctx.lang))],
-            ActionId::Wide => self.wide = !self.wide,
+            ActionId::Wide => {
+                self.wide = !self.wide;
+                return vec![self.kept()];
+            }
             ActionId::Copy => return self.copy_menu(store, ctx.lang).map(Effect::Menu).into_iter().collect(),
             ActionId::Save => {
                 let name = format!("{}.txt", self.plural(store));
@@ -436,7 +453,7 @@ impl Screen for ObjectsScreen {
                     other => Sort::Column(other.to_owned()),
                 };
                 self.sort_by(sort, ctx.store);
-                return Vec::new();
+                return vec![self.kept()];
             }
             (act, Some(Hit::Row(row, _))) => {
                 self.table.select(row);
@@ -481,6 +498,7 @@ impl Screen for ObjectsScreen {
     fn chosen(&mut self, menu: &str, choice: &str, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         if menu == "sort" {
             self.sort_by(sort_named(choice), ctx.store);
+            return vec![self.kept()];
         }
         Vec::new()
     }
@@ -489,8 +507,31 @@ impl Screen for ObjectsScreen {
         if menu == "columns" {
             self.order = items.iter().filter(|(_, on)| *on).map(|(key, _)| key.clone()).collect();
             self.hidden = items.iter().filter(|(_, on)| !*on).map(|(key, _)| key.clone()).collect();
+            return vec![self.kept()];
         }
         Vec::new()
+    }
+
+    fn kept_name(&self, store: &Store) -> String {
+        store.kinds().info(self.kind_shown()).map(|info| info.resource()).unwrap_or_default()
+    }
+
+    fn adopt(&mut self, kept: &Kept, ctx: &mut UpdateCtx<'_>) {
+        let kind = self.kind_shown();
+        if let Some(chosen) = &kept.columns {
+            let all = list::columns(kind);
+            self.order = chosen.iter().filter(|key| all.iter().any(|c| c.key == **key)).cloned().collect();
+            let rest = all.iter().filter(|c| !self.order.iter().any(|key| key == c.key));
+            self.hidden = rest.map(|c| c.key.to_owned()).collect();
+        }
+        self.wide = kept.wide;
+        self.change(ctx.store, |q| {
+            q.sort = match sort_named(&kept.sort) {
+                Sort::Column(key) if !list::columns(kind).iter().any(|c| c.key == key) => Sort::Risk,
+                known => known,
+            };
+            q.reverse = kept.reverse;
+        });
     }
 
     fn esc(&mut self, ctx: &mut UpdateCtx<'_>) -> bool {
