@@ -1,6 +1,11 @@
 //! The edge of desired state: reads files, runs `kubectl kustomize`, `helm` and `git`, keeps what they gave by content.
 //! What comes out are plain objects with their places; no decision is taken here.
 
+pub mod files;
+pub mod plain;
+#[cfg(test)]
+mod testing;
+
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{desired::object::Object, fault::Fault};

@@ -1,175 +1,192 @@
-//! YAML (and JSON) as Kubernetes reads it, into trees that know their lines: YAML 1.1 scalars, duplicate keys refused, aliases,
-//! depth and size bounded. Errors never quote the document: it may hold secrets.
+//! YAML (and JSON) as Kubernetes reads it, into trees that know their lines: scalars by [`super::scalar`], duplicate keys
+//! refused, aliases and merge keys resolved, depth and size bounded. Errors never quote a value: it may hold secrets.
+//!
+//! Lines. A scalar stands where it begins; a block scalar (`|`, `>`) on the line of its indicator; a block map or list on
+//! the line of its key, a flow one (`{`, `[`) on the line of its bracket; `null` that is not written, behind its key or
+//! dash. What an alias or a merge key brings in keeps the line at which it was *written*.
+//!
+//! Beyond `kubectl`, every document of a file counts, also those behind a `...` line, and JSON escapes are taken in YAML.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path as File, sync::Arc};
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{DuplicateKeyPolicy, Spanned};
-
-use crate::desired::{
-    origin::{Origin, Source},
-    tree::{Map, Node, Value},
+use crate::{
+    desired::{
+        object::ObjectKey,
+        origin::Source,
+        path::Path,
+        tree::{Node, Value},
+    },
+    fault::Fault,
+    messages::{Msg, source as words},
 };
+
+use super::{compose::Composer, text};
 
 /// Largest text that is read, in bytes.
 pub const LARGEST: usize = 50 * 1024 * 1024;
+/// Deepest nesting.
+pub const DEEPEST: usize = 200;
+/// Most values in a text, without those that aliases repeat.
+pub const MOST_VALUES: usize = 5_000_000;
+/// Most values that the aliases of one document may repeat: `kubectl` draws its line there too.
+pub const MOST_REPEATED: usize = 400_000;
+/// Most documents in a text.
+pub const MOST_DOCUMENTS: usize = 100_000;
 
-/// Why a text could not be read; the words never quote its content.
+/// What is wrong with a text or a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It does not follow the grammar; the parser's own words are in [`Broken::detail`].
+    Syntax,
+    /// A bound is broken: size, number of documents or values.
+    TooLarge,
+    /// Nested deeper than [`DEEPEST`].
+    TooDeep,
+    /// Aliases repeat more than [`MOST_REPEATED`] values.
+    TooRepetitive,
+    /// A control character.
+    Control,
+    /// A line that begins with `---` and goes on: no tool takes it for a separator, and none for content.
+    Separator,
+    /// A key stands twice.
+    DuplicateKey,
+    /// A key is a map, a list or `null` (a template that nobody filled in, most likely): the document has no JSON form.
+    KeyIsNoText,
+    /// Infinity or "not a number": the document has no JSON form.
+    NotFinite,
+    /// A value is not what its tag says.
+    Tag,
+    /// An alias stands inside the value that it names.
+    AliasInItself,
+    /// A merge key whose value is no map and no list of maps.
+    Merge,
+}
+
+impl Why {
+    /// True when the document is YAML, but nothing that JSON, and so Kubernetes, can hold.
+    pub fn no_json_form(self) -> bool {
+        matches!(self, Self::KeyIsNoText | Self::NotFinite)
+    }
+
+    /// The sentence; its place is `{cause}`.
+    fn msg(self) -> Msg {
+        match self {
+            Self::Syntax => words::YAML_SYNTAX,
+            Self::TooLarge => words::YAML_TOO_LARGE,
+            Self::TooDeep => words::YAML_TOO_DEEP,
+            Self::TooRepetitive => words::YAML_TOO_REPETITIVE,
+            Self::Control => words::YAML_CONTROL,
+            Self::Separator => words::YAML_SEPARATOR,
+            Self::DuplicateKey => words::YAML_DUPLICATE_KEY,
+            Self::KeyIsNoText => words::YAML_KEY_IS_NO_TEXT,
+            Self::NotFinite => words::YAML_NOT_FINITE,
+            Self::Tag => words::YAML_TAG,
+            Self::AliasInItself => words::YAML_ALIAS_IN_ITSELF,
+            Self::Merge => words::YAML_MERGE,
+        }
+    }
+}
+
+/// Why a text or a document could not be read; the words never quote a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// Line, 0 = unknown.
     pub line: u32,
-    /// The parser's own words.
+    /// Where in the document, as far as that is known.
+    pub field: Path,
+    /// What is wrong.
+    pub why: Why,
+    /// The cause in English: the parser's own words, or what was counted.
     pub detail: String,
 }
 
-/// Reads every document of a text; empty documents are left out.
+impl Broken {
+    /// For the screen.
+    pub fn fault(&self, file: &File) -> Fault {
+        Fault::new(file, self.line, self.field.to_string(), self.why.msg()).with("cause", &self.detail)
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        f.write_str(&self.detail)
+    }
+}
+
+/// One document of a text.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Line at which its content begins.
+    pub line: u32,
+    /// Its content; without what is wrong when it is broken.
+    pub node: Node,
+    /// What is wrong with it; the document is then of no use, but the others of the text are.
+    pub broken: Option<Broken>,
+}
+
+impl Document {
+    /// What the object in it is called, also when it is broken.
+    pub fn key(&self) -> Option<ObjectKey> {
+        ObjectKey::of(&self.node)
+    }
+}
+
+/// Reads every document of a text; empty ones are left out. A broken *document* costs only itself.
 ///
 /// # Errors
 ///
-/// When it is no YAML, holds a key twice, or breaks a bound.
+/// When the text does not follow YAML's grammar, or breaks a bound.
+pub fn documents(text: &str, source: &Arc<Source>) -> Result<Vec<Document>, Broken> {
+    bounds(text)?;
+    let mut found = Composer::new(text, source).run()?;
+    found.retain(|d| d.broken.is_some() || !matches!(d.node.value, Value::Null));
+    Ok(found)
+}
+
+/// Reads every document of a text, all or nothing; empty ones are left out.
+///
+/// # Errors
+///
+/// As [`documents`], and for the first broken document.
 pub fn read(text: &str, source: &Arc<Source>) -> Result<Vec<Node>, Broken> {
-    if text.len() > LARGEST {
-        return Err(Broken {
-            line: 0,
-            detail: format!("{} bytes are more than the {LARGEST} that are read", text.len()),
-        });
-    }
-    let options = serde_saphyr::options! {
-        strict_booleans: false,
-        legacy_octal_numbers: true,
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        with_snippet: false,
-        budget: serde_saphyr::budget! { max_documents: 100_000, max_depth: 200, max_nodes: 20_000_000 },
+    documents(text, source)?.into_iter().map(|d| d.broken.map_or(Ok(d.node), Err)).collect()
+}
+
+/// True for texts that begin as JSON objects or lists do.
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+/// What is refused before any parsing.
+fn bounds(text: &str) -> Result<(), Broken> {
+    let broken = |at: usize, why, detail: String| {
+        let line = text::line_of(text.as_bytes(), at);
+        Err(Broken { line, field: Path::default(), why, detail })
     };
-    match serde_saphyr::from_multiple_with_options::<Spanned<Raw>>(text, options) {
-        Ok(documents) => Ok(documents.into_iter().map(|d| d.node(source)).filter(|n| !n.is_null()).collect()),
-        Err(error) => {
-            let error = error.without_snippet();
-            let line = error.location().and_then(|l| u32::try_from(l.line()).ok()).unwrap_or(0);
-            let detail = error.to_string().lines().next().unwrap_or_default().to_owned();
-            Err(Broken { line, detail })
-        }
+    if text.len() > LARGEST {
+        let detail = format!("{} bytes are more than the {LARGEST} that are read", text.len());
+        return Err(Broken { line: 0, field: Path::default(), why: Why::TooLarge, detail });
     }
-}
-
-/// What the parser gives.
-enum Raw {
-    Scalar(Value),
-    List(Vec<Spanned<Raw>>),
-    Map(Vec<(Spanned<Key>, Spanned<Raw>)>),
-}
-
-/// A key: what is no text becomes one.
-struct Key(Arc<str>);
-
-trait IntoNode {
-    fn node(self, source: &Arc<Source>) -> Node;
-}
-
-impl IntoNode for Spanned<Raw> {
-    fn node(self, source: &Arc<Source>) -> Node {
-        let line = u32::try_from(self.referenced.line()).unwrap_or(0);
-        let value = match self.value {
-            Raw::Scalar(value) => value,
-            Raw::List(items) => Value::List(Arc::new(items.into_iter().map(|i| i.node(source)).collect())),
-            Raw::Map(entries) => {
-                let entries = entries.into_iter().map(|(k, v)| (k.value.0, v.node(source))).collect();
-                Value::Map(Arc::new(Map::from_unique(entries)))
+    let control = |b: u8| (b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) || b == 0x7f;
+    if let Some(at) = text.bytes().position(control) {
+        let detail = format!("the control character 0x{:02x} is not allowed", text.as_bytes()[at]);
+        return broken(at, Why::Control, detail);
+    }
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(rest) = line.strip_prefix("---") {
+            let rest = rest.trim();
+            if !rest.is_empty() && !rest.starts_with('#') {
+                return broken(start, Why::Separator, "a line begins with --- but is no document separator".into());
             }
-        };
-        Node { value, origin: Origin::At(source.clone(), line) }
-    }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RawVisitor)
-    }
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|s| Self(s.into()))
-    }
-}
-
-struct RawVisitor;
-
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Null))
-    }
-
-    fn visit_none<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Null))
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
-        Raw::deserialize(deserializer)
-    }
-
-    fn visit_bool<E>(self, v: bool) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Bool(v)))
-    }
-
-    fn visit_i64<E>(self, v: i64) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Int(v)))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "Kubernetes reads numbers above the 64-bit range as floats")]
-    fn visit_u64<E>(self, v: u64) -> Result<Raw, E> {
-        Ok(Raw::Scalar(i64::try_from(v).map_or(Value::Float(v as f64), Value::Int)))
-    }
-
-    fn visit_f64<E>(self, v: f64) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Float(v)))
-    }
-
-    fn visit_str<E>(self, v: &str) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Value::Text(v.into())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Raw, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
         }
-        Ok(Raw::List(items))
+        start += line.len();
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Raw::Map(entries))
-    }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::desired::{origin::SourceKind, path::Path};
-
-    #[test]
-    fn every_value_knows_its_line_in_every_document() {
-        let source = Source::new(SourceKind::Manifest, "a.yaml");
-        let text = "a: 1\nb:\n  - c: yes\n---\n# nothing\n---\nd: {e: 0755}\n";
-        let documents = read(text, &source).unwrap();
-        assert_eq!(documents.len(), 2);
-        let place = |n: usize, path: &str| {
-            let node = documents[n].at(&Path::parse(path).unwrap()).unwrap();
-            (node.to_json().to_string(), node.origin.at().unwrap().line)
-        };
-        assert_eq!(place(0, "b[0].c"), ("true".into(), 3));
-        assert_eq!(place(1, "d.e"), ("493".into(), 7));
-        assert!(read("a: 1\na: 2\n", &source).is_err());
-    }
-}
+mod tests;
