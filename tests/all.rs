@@ -15,6 +15,7 @@ mod architecture;
 mod cli;
 mod connection;
 mod contract;
+mod copies;
 mod corpus;
 mod plugins;
 mod real;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     trials.extend(cli::trials());
     trials.extend(connection::trials());
     trials.extend(contract::trials());
+    trials.extend(copies::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());
     trials.extend(simulated::trials());

@@ -234,6 +234,7 @@ crate::messages! { "fleet";
     COPY_SERVER = "server address", "服务器地址";
     COPY_ROW = "row", "整行";
     COPY_CAUSE = "cause in words", "原因说明";
+    COPY_MARKED_ROWS = "rows of the {n} marked", "已标记 {n} 项的整行";
     COPY_MARKED = "names of the {n} marked", "已标记 {n} 项的名称";
     COPY_DETAIL = "detail as text", "详情文本";
 }

@@ -140,6 +140,7 @@ crate::messages! { "tui";
     FOOT_CHECKLIST = "space show or hide   J K move   enter apply   esc close", "space 显示或隐藏   J K 移动   enter 应用   esc 关闭";
     LINES = "line {n} of {total}", "第 {n} 行，共 {total} 行";
     HITS = "/{text}  {n}/{total}", "/{text}  {n}/{total}";
+    COPIED_SELECTION = "the selection", "所选内容";
     COPIED_LINES = "{n} lines", "{n} 行";
 
     // Notices.
@@ -153,7 +154,7 @@ crate::messages! { "tui";
     NO_VIEW = "no further view in the history", "历史中没有更多视图";
     AT_ROOT = "this is the first screen; {key} quits", "这是首个界面；按 {key} 退出";
     AGAIN_TO_QUIT = "press {key} again within two seconds to quit", "两秒内再按一次 {key} 退出";
-    MOUSE_ON = "the mouse works here; hold shift to select text", "鼠标已接管；按住 shift 可选择文字";
+    MOUSE_ON = "the mouse works here: dragging in a text copies it; hold shift for the terminal's own selection", "鼠标已接管：在文本中拖动即复制；按住 shift 使用终端自身的选择";
     MOUSE_OFF = "the mouse is the terminal's again", "鼠标已交还终端";
     NO_FILTER = "nothing to filter on this screen", "本界面没有可过滤的内容";
     NO_CLUSTER_FILTER = "this screen is not about several clusters", "本界面不涉及多个集群";

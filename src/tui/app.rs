@@ -147,6 +147,8 @@ pub struct App {
     mouse_on: bool,
     cancelled: Option<Millis>,
     clicked: Option<((u16, u16), Millis)>,
+    /// Where the left button is held down.
+    pressed: Option<(u16, u16)>,
     counts: (Millis, u64, Counts),
     /// Questions under way.
     asked: usize,
@@ -224,6 +226,7 @@ impl App {
             mouse_on,
             cancelled: None,
             clicked: None,
+            pressed: None,
             counts: (Millis(i64::MIN / 2), 0, Counts::default()),
             asked: 0,
             more: true,

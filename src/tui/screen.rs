@@ -7,7 +7,13 @@ use std::collections::BTreeMap;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{action::ActionId, glyphs::Glyphs, kept::Kept, theme::Theme};
+use super::{
+    action::ActionId,
+    glyphs::Glyphs,
+    kept::Kept,
+    screens::text::{self, Text},
+    theme::Theme,
+};
 use crate::{
     config::Settings,
     fleet::Store,
@@ -150,6 +156,8 @@ pub enum MouseAct {
     Click,
     /// Left button twice within 400 ms on the same cell.
     DoubleClick,
+    /// Left button held from this cell on, and released at another.
+    Drag((u16, u16)),
     /// Wheel, so many steps; negative = up.
     Wheel(i16),
     /// Wheel sideways, negative = left.
@@ -206,9 +214,14 @@ pub trait Screen: Send {
     /// Does an action of [`Screen::actions`] or a motion.
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect>;
 
+    /// The text, on a screen that shows nothing else; the wheel and dragging are for it.
+    fn text(&mut self) -> Option<&mut dyn Text> {
+        None
+    }
+
     /// The mouse did something at this cell of the screen's area (absolute coordinates).
-    fn mouse(&mut self, _at: (u16, u16), _what: MouseAct, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
-        Vec::new()
+    fn mouse(&mut self, at: (u16, u16), what: MouseAct, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
+        self.text().map(|text| text::mouse(text, at, what, ctx.lang)).unwrap_or_default()
     }
 
     /// News were applied, or work remains from the last call. Bounded work; true = there is more to do.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use super::{Environment, FleetFile, Selector, shape};
+use super::{Environment, FleetFile, Selector, keys, shape};
 use crate::{
     config::{
         choices, words,
@@ -151,7 +151,8 @@ fn settings(root: &Node) -> BTreeMap<String, (String, u32)> {
         .iter()
         .filter_map(|(key, node)| {
             let value = match &node.value {
-                Value::Bool(b, _) => b.to_string(),
+                // `off` is a truth value to YAML, and a word where words are expected.
+                Value::Bool(b, _) if keys::is_flag(&key.name) => b.to_string(),
                 _ => node.text()?.to_owned(),
             };
             Some((key.name.clone(), (value, node.line)))

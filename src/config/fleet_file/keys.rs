@@ -114,6 +114,11 @@ const KIND: &[Key] = &[
     Key::new("namespaced", Shape::Flag, "Whether its objects live in namespaces; true where nothing is said."),
 ];
 
+/// Whether a setting is `true` or `false`.
+pub(super) fn is_flag(setting: &str) -> bool {
+    SETTINGS.iter().any(|key| key.name == setting && matches!(key.shape, Shape::Flag))
+}
+
 const SETTINGS: &[Key] = &[
     Key::new("theme", Shape::Text, "Theme by name; auto asks the terminal whether it is dark or light."),
     Key::new("color", Shape::Word(choices::COLORS), "Colours."),

@@ -1,4 +1,4 @@
-//! The mouse: wheel, click, double click; header counts and footer hints are buttons.
+//! The mouse: wheel, click, double click, dragging; header counts and footer hints are buttons.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -16,11 +16,15 @@ impl App {
         let at = (event.column, event.row);
         let what = match event.kind {
             MouseEventKind::Down(MouseButton::Left) => self.click(at),
+            MouseEventKind::Up(MouseButton::Left) => match self.pressed.take().filter(|from| *from != at) {
+                Some(from) => MouseAct::Drag(from),
+                None => return,
+            },
             MouseEventKind::ScrollDown => MouseAct::Wheel(1),
             MouseEventKind::ScrollUp => MouseAct::Wheel(-1),
             MouseEventKind::ScrollLeft => MouseAct::WheelSide(-1),
             MouseEventKind::ScrollRight => MouseAct::WheelSide(1),
-            // Motion, other buttons, releases.
+            // Motion, other buttons.
             _ => return,
         };
         self.dirty = true;
@@ -35,7 +39,8 @@ impl App {
         {
             return self.press(spot, store, tasks);
         }
-        if self.body.contains(at.into()) {
+        let begun = if let MouseAct::Drag(from) = what { from } else { at };
+        if self.body.contains(begun.into()) {
             let effects = self.with_screen(store, |screen, ctx| screen.mouse(at, what, ctx));
             self.perform(effects, store, tasks);
         }
@@ -43,6 +48,7 @@ impl App {
 
     fn click(&mut self, at: (u16, u16)) -> MouseAct {
         let double = self.clicked.is_some_and(|(before, when)| before == at && self.now.0 - when.0 <= DOUBLE_MS);
+        self.pressed = Some(at);
         self.clicked = (!double).then_some((at, self.now));
         if double { MouseAct::DoubleClick } else { MouseAct::Click }
     }
@@ -58,7 +64,7 @@ impl App {
                 }
                 None => self.menu = None,
             },
-            MouseAct::WheelSide(_) => {}
+            MouseAct::WheelSide(_) | MouseAct::Drag(_) => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! A document of styled lines on the screen: scroll, search with all hits marked.
 
 use ratatui::{buffer::Buffer, layout::Rect};
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
     doc::{Line, text_of},
@@ -8,7 +9,15 @@ use super::{
 };
 use crate::{
     messages::width,
-    tui::{action::ActionId, screen::Ctx, theme::Role, widgets::put},
+    tui::{
+        action::ActionId,
+        screen::Ctx,
+        theme::Role,
+        widgets::{
+            put,
+            select::{self, At, Drawn},
+        },
+    },
 };
 
 /// A document and how it is being read.
@@ -23,6 +32,9 @@ pub struct DocView {
     hits: Vec<(usize, usize)>,
     hit: usize,
     drawn: Rect,
+    rows: Drawn,
+    /// What the mouse has selected.
+    picked: Option<(At, At)>,
 }
 
 impl DocView {
@@ -33,6 +45,7 @@ impl DocView {
         }
         self.plain = lines.iter().map(|l| l.spans.iter().map(|s| s.text.as_str()).collect()).collect();
         self.lines = lines;
+        self.picked = None;
         self.top = self.top.min(self.lines.len().saturating_sub(1));
         self.find();
     }
@@ -102,6 +115,7 @@ impl DocView {
 
     /// Does a motion or goes to a hit; false when the action is none of these.
     pub fn act(&mut self, action: ActionId) -> bool {
+        self.picked = None;
         let page = isize::try_from(self.page.max(1)).unwrap_or(1);
         match action {
             ActionId::Down => self.scroll(1),
@@ -130,6 +144,12 @@ impl DocView {
         self.top = self.top.saturating_add_signed(by).min(self.most());
     }
 
+    /// Marks what lies between two cells of the screen, until the next key or change, and gives it.
+    pub fn select(&mut self, from: (u16, u16), to: (u16, u16)) -> String {
+        self.picked = self.rows.between(&self.plain, from, to);
+        self.picked.map(|picked| select::text(&self.plain, picked)).unwrap_or_default()
+    }
+
     /// Where it was drawn.
     pub fn area(&self) -> Rect {
         self.drawn
@@ -141,6 +161,7 @@ impl DocView {
         self.drawn = area;
         self.page = usize::from(area.height);
         self.top = self.top.min(self.most());
+        self.rows.begin(area);
         for (i, line) in self.lines.iter().enumerate().skip(self.top).take(self.page) {
             let y = area.y + u16::try_from(i - self.top).unwrap_or(0);
             let mut x = area.x;
@@ -152,7 +173,22 @@ impl DocView {
                 let text = words::fit_cut(&span.text, ctx.glyphs);
                 x += put(buf, x, y, &text, area.right().saturating_sub(x), style);
             }
+            self.rows.row(i, 0);
             self.mark_hits(i, Rect { y, height: 1, ..area }, buf, ctx);
+            self.mark_picked(i, Rect { y, height: 1, ..area }, buf, ctx);
+        }
+    }
+
+    fn mark_picked(&self, line: usize, row: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
+        let Some(text) = self.plain.get(line).filter(|_| self.picked.is_some()) else { return };
+        let mut x = row.x;
+        for (at, g) in text.grapheme_indices(true) {
+            let room = row.right().saturating_sub(x);
+            let cells = u16::try_from(width(g)).unwrap_or(1);
+            if select::holds(self.picked, (line, at)) {
+                put(buf, x, row.y, g, room, ctx.theme.style(Role::Selection));
+            }
+            x = x.saturating_add(cells);
         }
     }
 

@@ -6,7 +6,8 @@ use crate::{
     messages::tui as m,
     tui::{
         action::ActionId,
-        screen::{Ctx, Effect, MouseAct, Screen, ScreenState, UpdateCtx},
+        screen::{Ctx, Effect, Screen, ScreenState, UpdateCtx},
+        screens::text::Text,
         widgets::{
             pane::Pane,
             text_view::{Syntax, TextView},
@@ -79,11 +80,8 @@ impl Screen for Document {
         Vec::new()
     }
 
-    fn mouse(&mut self, _at: (u16, u16), what: MouseAct, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
-        if let MouseAct::Wheel(steps) = what {
-            self.view.scroll(isize::from(steps) * 3);
-        }
-        Vec::new()
+    fn text(&mut self) -> Option<&mut dyn Text> {
+        Some(&mut self.view)
     }
 
     fn on_data(&mut self, _ctx: &mut UpdateCtx<'_>) -> bool {

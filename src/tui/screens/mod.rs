@@ -12,6 +12,7 @@ pub mod fleet;
 pub mod matrix;
 pub mod object;
 pub mod objects;
+pub mod text;
 pub mod words;
 
 use super::screen::{Scope, Screen, UpdateCtx};

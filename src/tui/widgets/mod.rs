@@ -3,6 +3,7 @@
 pub mod input;
 pub mod menu;
 pub mod pane;
+pub mod select;
 pub mod table;
 pub mod text_view;
 

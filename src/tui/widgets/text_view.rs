@@ -7,7 +7,10 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::put;
+use super::{
+    put,
+    select::{self, At, Drawn},
+};
 use crate::{
     messages::{clean, width},
     tui::{action::ActionId, screen::Ctx, theme::Role},
@@ -50,6 +53,9 @@ pub struct TextView {
     room: usize,
     widest: usize,
     drawn: Rect,
+    rows: Drawn,
+    /// What the mouse has selected.
+    picked: Option<(At, At)>,
 }
 
 impl TextView {
@@ -65,6 +71,7 @@ impl TextView {
         self.lines = clean(text).lines().map(cut_line).collect();
         self.widest = self.lines.iter().map(|l| width(l)).max().unwrap_or(0);
         self.top = self.top.min(self.lines.len().saturating_sub(1));
+        self.picked = None;
         let search = std::mem::take(&mut self.search);
         self.find(&search, false);
     }
@@ -156,6 +163,7 @@ impl TextView {
     /// Does a motion or an action of documents (wrap, line numbers, next hit); false when the action is none.
     pub fn act(&mut self, action: ActionId) -> bool {
         let page = self.page.max(1);
+        self.picked = None;
         match action {
             ActionId::Down => self.scroll(1),
             ActionId::Up => self.scroll(-1),
@@ -228,6 +236,12 @@ impl TextView {
         self.lines.get(line).map_or(1, |l| breaks(l, self.room.max(1)).len())
     }
 
+    /// Marks what lies between two cells of the screen, until the next key, and gives it.
+    pub fn select(&mut self, from: (u16, u16), to: (u16, u16)) -> String {
+        self.picked = self.rows.between(&self.lines, from, to);
+        self.picked.map(|picked| select::text(&self.lines, picked)).unwrap_or_default()
+    }
+
     /// Where the document was drawn, for the mouse and the cursor.
     pub fn area(&self) -> Rect {
         self.drawn
@@ -245,6 +259,7 @@ impl TextView {
             return;
         }
         let shift = u16::try_from(gutter).unwrap_or(0);
+        self.rows.begin(Rect { x: area.x + shift, width: area.width - shift, ..area });
         let mut y = area.y;
         let mut line = self.top;
         let mut skip = if self.wrap { self.top_row } else { 0 };
@@ -260,6 +275,8 @@ impl TextView {
                 }
                 let row = Rect { x: area.x + shift, y, width: area.width - shift, height: 1 };
                 self.draw_part(row, buf, ctx, line, (from, to));
+                let left = if self.wrap { from } else { byte_at(&self.lines[line], self.left) };
+                self.rows.row(line, left);
                 y += 1;
             }
             skip = 0;
@@ -299,12 +316,27 @@ impl TextView {
                     style = style.add_modifier(Modifier::REVERSED | Modifier::BOLD);
                 }
             }
+            if select::holds(self.picked, (line, at)) {
+                style = ctx.theme.style(Role::Selection);
+            }
             put(buf, row.x + u16::try_from(x).unwrap_or(0), row.y, g, u16::try_from(w).unwrap_or(1), style);
         }
         if !self.wrap && column > left + usize::from(row.width) {
             put(buf, row.right() - 1, row.y, ctx.glyphs.more.1, 1, ctx.theme.style(Role::Accent));
         }
     }
+}
+
+/// The byte of the first character that begins at this cell or after it.
+fn byte_at(line: &str, cell: usize) -> usize {
+    let mut column = 0;
+    for (at, g) in line.grapheme_indices(true) {
+        if column >= cell {
+            return at;
+        }
+        column += width(g);
+    }
+    line.len()
 }
 
 fn cut_line(line: &str) -> String {

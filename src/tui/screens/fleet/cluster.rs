@@ -9,8 +9,8 @@ use crate::{
     model::{Builtin, ClusterId},
     tui::{
         action::ActionId,
-        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Scope, Screen, ScreenState, UpdateCtx},
-        screens::{doc_view::DocView, faces},
+        screen::{Choice, Ctx, Effect, Menu, MenuItem, Scope, Screen, ScreenState, UpdateCtx},
+        screens::{doc_view::DocView, faces, text::Text},
         theme::Role,
         widgets::pane::Pane,
     },
@@ -126,11 +126,8 @@ impl Screen for ClusterScreen {
         }
     }
 
-    fn mouse(&mut self, _at: (u16, u16), what: MouseAct, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
-        if let MouseAct::Wheel(steps) = what {
-            self.view.scroll(isize::from(steps) * 3);
-        }
-        Vec::new()
+    fn text(&mut self) -> Option<&mut dyn Text> {
+        Some(&mut self.view)
     }
 
     fn on_data(&mut self, _ctx: &mut UpdateCtx<'_>) -> bool {

@@ -15,7 +15,7 @@ pub use cluster::ClusterScreen;
 use columns::Col;
 pub(crate) use draw::aligned;
 
-use super::{doc_view::DocView, matrix::MatrixScreen, words};
+use super::{doc_view::DocView, matrix::MatrixScreen, text, words};
 use crate::{
     fleet::{
         Store,
@@ -442,13 +442,12 @@ impl Screen for FleetScreen {
     }
 
     fn mouse(&mut self, at: (u16, u16), what: MouseAct, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
-        if self.detail.area().contains(at.into()) {
-            match what {
-                MouseAct::Wheel(steps) => self.detail.scroll(isize::from(steps) * 3),
-                MouseAct::Click => self.focus = Focus::Detail,
-                _ => {}
+        let begun = if let MouseAct::Drag(from) = what { from } else { at };
+        if self.detail.area().contains(begun.into()) {
+            if what == MouseAct::Click {
+                self.focus = Focus::Detail;
             }
-            return Vec::new();
+            return text::mouse(&mut self.detail, at, what, ctx.lang);
         }
         match (what, self.table.hit(at)) {
             (MouseAct::Wheel(steps), _) => self.table.wheel(steps, self.order.len()),
@@ -461,7 +460,7 @@ impl Screen for FleetScreen {
                     return vec![self.kept()];
                 }
             }
-            (act, Some(Hit::Row(row, _))) => {
+            (act @ (MouseAct::Click | MouseAct::DoubleClick), Some(Hit::Row(row, _))) => {
                 self.focus = Focus::List;
                 self.moved = true;
                 self.table.select(row);

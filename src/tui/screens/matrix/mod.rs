@@ -454,7 +454,7 @@ impl Screen for MatrixScreen {
                 self.arrange(ctx.store);
                 return vec![self.kept()];
             }
-            (act, Some(Hit::Row(row, column))) => {
+            (act @ (MouseAct::Click | MouseAct::DoubleClick), Some(Hit::Row(row, column))) => {
                 self.table.select(row);
                 if let Some(at) = column.and_then(|key| self.columns.iter().position(|c| c.key == *key)) {
                     self.column = at;

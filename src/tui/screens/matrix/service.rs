@@ -283,7 +283,7 @@ impl Screen for ServiceScreen {
     fn mouse(&mut self, at: (u16, u16), what: MouseAct, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         match (what, self.table.hit(at)) {
             (MouseAct::Wheel(steps), _) => self.table.wheel(steps, self.entries.len()),
-            (act, Some(Hit::Row(row, _))) => {
+            (act @ (MouseAct::Click | MouseAct::DoubleClick), Some(Hit::Row(row, _))) => {
                 self.table.select(row);
                 if act == MouseAct::DoubleClick {
                     return self.act(ActionId::Open, ctx);

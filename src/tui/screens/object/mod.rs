@@ -10,14 +10,14 @@ pub(super) use detail::managed_text;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{doc_view::DocView, faces, objects::kubectl_get, words};
+use super::{doc_view::DocView, faces, objects::kubectl_get, text::Text, words};
 use crate::{
     fleet::Store,
     messages::{Lang, clean_line, live, objects as m},
     model::{Builtin, Cause, Millis, ObjectRef, utc_text},
     tui::{
         action::ActionId,
-        screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Screen, ScreenState, UpdateCtx},
+        screen::{Choice, Ctx, Effect, Menu, MenuItem, Notice, Screen, ScreenState, UpdateCtx},
         theme::Role,
         widgets::{
             pane::Pane,
@@ -306,14 +306,11 @@ impl Screen for ObjectScreen {
         Vec::new()
     }
 
-    fn mouse(&mut self, _at: (u16, u16), what: MouseAct, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
-        if let MouseAct::Wheel(steps) = what {
-            match self.mode {
-                Mode::Detail => self.detail.scroll(isize::from(steps) * 3),
-                Mode::Yaml => self.yaml.scroll(isize::from(steps) * 3),
-            }
+    fn text(&mut self) -> Option<&mut dyn Text> {
+        match self.mode {
+            Mode::Detail => Some(&mut self.detail),
+            Mode::Yaml => Some(&mut self.yaml),
         }
-        Vec::new()
     }
 
     fn on_data(&mut self, _ctx: &mut UpdateCtx<'_>) -> bool {

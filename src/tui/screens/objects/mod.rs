@@ -235,7 +235,13 @@ impl ObjectsScreen {
         if !object.namespace.is_empty() {
             items.push(item('f', m::COPY_FULL.text(lang), format!("{}/{}", object.namespace, object.name)));
         }
-        items.push(item('r', m::COPY_ROW.text(lang), self.row_texts(store, at).join("\t")));
+        // Each cell is clean; the tabs between them are ours.
+        let cells = self.row_texts(store, at).join("\t");
+        items.push(MenuItem::new(
+            Some('r'),
+            m::COPY_ROW.text(lang),
+            Choice::Copy(cells, m::COPY_ROW.text(lang).into()),
+        ));
         if let Some(command) = kubectl_get(store, &object) {
             items.push(item('k', m::COPY_KUBECTL.text(lang), command));
         }
@@ -246,6 +252,10 @@ impl ObjectsScreen {
             let names: Vec<String> = self.marks.iter().filter_map(|at| store.object_ref(*at)).map(|o| o.name).collect();
             let what = m::COPY_MARKED.fill(lang, &[("n", &names.len().to_string())]);
             items.push(MenuItem::new(Some('m'), what.clone(), Choice::Copy(names.join("\n"), what)));
+            // Names may be equal over clusters; rows say which is whose.
+            let rows: Vec<String> = self.marks.iter().map(|at| self.row_texts(store, *at).join("\t")).collect();
+            let what = f::COPY_MARKED_ROWS.fill(lang, &[("n", &rows.len().to_string())]);
+            items.push(MenuItem::new(Some('t'), what.clone(), Choice::Copy(rows.join("\n"), what)));
         }
         Some(Menu::new("copy", m::COPY_TITLE.text(lang), items))
     }
@@ -455,7 +465,7 @@ impl Screen for ObjectsScreen {
                 self.sort_by(sort, ctx.store);
                 return vec![self.kept()];
             }
-            (act, Some(Hit::Row(row, _))) => {
+            (act @ (MouseAct::Click | MouseAct::DoubleClick), Some(Hit::Row(row, _))) => {
                 self.table.select(row);
                 if act == MouseAct::DoubleClick {
                     return self.open(ctx.store);
