@@ -15,6 +15,7 @@ pub mod messages;
 pub mod model;
 pub mod render;
 pub mod schema;
+pub mod shape;
 pub mod sim;
 pub mod situation;
 pub mod tui;

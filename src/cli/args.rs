@@ -76,7 +76,10 @@ pub(super) enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
-    Schema,
+    Schema {
+        #[arg(value_enum, default_value_t, value_name = "FILE")]
+        of: SchemaOf,
+    },
     Sim(Sim),
     Demo {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
@@ -150,6 +153,14 @@ pub(super) enum Format {
     Json,
     Yaml,
     Csv,
+}
+
+/// Which file a schema is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaOf {
+    #[default]
+    Fleet,
+    Policy,
 }
 
 /// `30`, `30s`, `2m`, `500ms`.

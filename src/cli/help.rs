@@ -46,6 +46,7 @@ fn flag(name: &str) -> Option<Msg> {
         "speed" => text::F_SPEED,
         "words" => text::F_WORDS,
         "topic" => text::F_TOPIC,
+        "of" => text::F_SCHEMA_OF,
         "help" => text::F_HELP,
         "version" => text::F_VERSION,
         _ => return None,

@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{Setup, args::Global, output, problem_line, request};
-use crate::messages::{Lang, Msg, clean_line, cli as text, pad_right, width};
+use crate::{
+    config::{Settings, desired::policy_files},
+    messages::{Lang, Msg, clean_line, cli as text, pad_right, policy, width},
+    model::Place,
+};
 
 /// Writes the report to standard output.
 pub(super) fn run(setup: &Setup, global: &Global) -> anyhow::Result<()> {
@@ -47,6 +51,7 @@ fn report(setup: &Setup, global: &Global) -> String {
         })
         .collect();
     section(&mut out, text::I_SETTINGS, lang, &won);
+    desired(&mut out, settings, lang);
     if settings.problems.is_empty() {
         let _ = writeln!(out, "{}", text::I_NO_PROBLEMS.text(lang));
         return out;
@@ -56,6 +61,37 @@ fn report(setup: &Setup, global: &Global) -> String {
         let _ = writeln!(out, "  {}", clean_line(&problem_line(problem)));
     }
     out
+}
+
+/// Services and policies of desired state, where the fleet file has any.
+fn desired(out: &mut String, settings: &Settings, lang: Lang) {
+    let desired = &settings.desired;
+    let place = |place: &Place| format!("{}:{}", place.file, place.line);
+    let count = |msg: Msg, n: usize| msg.fill(lang, &[("n", &n.to_string())]);
+    let mut lines = Vec::new();
+    for service in &desired.services {
+        let name = if service.namespace.is_empty() { String::new() } else { format!("{}/", service.namespace) };
+        let found = count(policy::I_SOURCES, service.sources.len());
+        lines.push((
+            policy::I_SERVICE.text(lang).into(),
+            format!("{name}{}  {found}", service.name),
+            place(&service.place),
+        ));
+    }
+    for policies in &desired.policies {
+        let found = count(policy::I_FILES, policy_files(policies).len());
+        lines.push((
+            policy::I_POLICIES.text(lang).into(),
+            format!("{}  {found}", policies.path.display()),
+            place(&policies.place),
+        ));
+    }
+    if let Some(hub) = &desired.hub {
+        lines.push((policy::I_HUB.text(lang).into(), hub.cluster.clone(), place(&hub.place)));
+    }
+    if !lines.is_empty() {
+        section(out, policy::I_DESIRED, lang, &lines);
+    }
 }
 
 /// A heading and aligned lines of name, value, and who said so.

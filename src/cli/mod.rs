@@ -125,7 +125,7 @@ fn dispatch(line: Line, start: &Start, lang: Lang) -> anyhow::Result<ExitCode> {
         // These need no fleet, and work where the configuration is broken.
         Some(Command::Completion { shell }) => fine(completion::run(shell, lang)),
         Some(Command::Man { dir }) => fine(man::run(dir.as_deref(), lang)),
-        Some(Command::Schema) => fine(schema::run()),
+        Some(Command::Schema { of }) => fine(schema::run(of)),
         Some(Command::Help { topic }) => fine(topics::run(&topic, lang)),
         Some(Command::Keys(output)) => fine(keys::run(output.output, lang)),
         Some(Command::Sim(sim)) => fine(sim::run(&sim, line.global.kubeconfig.as_deref(), lang)),

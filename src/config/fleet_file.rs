@@ -1,20 +1,21 @@
 //! `fleet.yaml`: raw form, validation, schema.
 
 mod decode;
+mod desired;
 mod keys;
-mod shape;
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-use super::{words, yaml};
-use crate::fault::Fault;
+use super::{desired::Desired, words, yaml};
 use crate::{
+    fault::Fault,
     fleet::service::ServiceRules,
     messages::cli as text,
     model::{ClusterRecord, KindInfo},
+    shape,
 };
 
 /// What the fleet file says, checked.
@@ -42,6 +43,8 @@ pub struct FleetFile {
     pub skip_kinds: Vec<String>,
     /// Columns by screen.
     pub columns: BTreeMap<String, Vec<String>>,
+    /// Desired state: services, their sources, policies.
+    pub desired: Desired,
     /// Settings as written, with their line.
     pub settings: BTreeMap<String, (String, u32)>,
 }
@@ -114,15 +117,7 @@ pub fn parse(path: &Path, content: &str) -> Result<FleetFile, Vec<Fault>> {
 
 /// The JSON schema of the file, as it is published in `config/fleet.schema.json`.
 pub fn schema() -> String {
-    let mut schema = shape::schema(keys::DOCUMENT);
-    if let serde_json::Value::Object(map) = &mut schema {
-        map.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-        map.insert("$defs".into(), shape::definitions());
-        map.insert("title".into(), "Quarterdeck fleet file".into());
-    }
-    let mut text = format!("{schema:#}");
-    text.push('\n');
-    text
+    shape::published(keys::DOCUMENT, "Quarterdeck fleet file")
 }
 
 #[cfg(test)]

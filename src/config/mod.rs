@@ -4,6 +4,7 @@
 //! and field. The kubeconfig is only ever read. Precedence: flag, variable, file, default; [`Settings::won`] says which won.
 
 pub mod choices;
+pub mod desired;
 pub mod fleet_file;
 pub mod kubeconfig;
 pub mod paths;
@@ -94,6 +95,8 @@ pub struct Settings {
     pub extra_kinds: Vec<KindInfo>,
     /// Built-in kinds not to watch (plural names).
     pub skip_kinds: Vec<String>,
+    /// Desired state as the fleet file names it.
+    pub desired: desired::Desired,
     /// Columns by screen, where the file chose them.
     pub columns: BTreeMap<String, Vec<String>>,
     /// Namespace filter of `-n`.

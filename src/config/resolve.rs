@@ -13,13 +13,13 @@ use std::{
 pub use settings::language;
 
 use super::{
-    Problem, Request, Settings, Target,
+    Problem, Request, Settings, Target, desired,
     fleet_file::{self, FleetFile},
     kubeconfig, paths,
 };
 use crate::{
     fault::Fault,
-    messages::{Lang, cli as text},
+    messages::{Lang, cli as text, policy},
 };
 
 /// Reads the files and resolves everything. An unusable fleet file is an error; a broken kubeconfig entry is a problem of
@@ -58,6 +58,8 @@ pub fn resolve_telling_all(request: &Request) -> Result<Settings, Vec<Problem>> 
     out.targets = chosen.targets;
     out.problems = tell(&loaded.faults, lang);
     out.problems.extend(tell(&chosen.faults, lang));
+    out.problems.extend(tell(&desired::faults(&out.desired), lang));
+    out.problems.extend(tell(&unknown_hub(&out, &file, &loaded), lang));
     out.problems.extend(unusable(&out.targets, &loaded, lang));
     if out.targets.is_empty() {
         out.problems.push(nothing_found(&sources.kubeconfigs, lang));
@@ -85,6 +87,16 @@ fn unusable(targets: &[Target], loaded: &kubeconfig::Loaded, lang: Lang) -> Vec<
         })
     };
     targets.iter().filter_map(problem).collect()
+}
+
+/// A hub that the fleet does not have. What `--context` and `--group` leave out is not missing.
+fn unknown_hub(settings: &Settings, file: &FleetFile, loaded: &kubeconfig::Loaded) -> Vec<Fault> {
+    let Some(hub) = &settings.desired.hub else { return Vec::new() };
+    let known = settings.targets.iter().any(|t| *t.record.name == *hub.cluster)
+        || file.clusters.iter().any(|c| *c.name == *hub.cluster)
+        || loaded.contexts.iter().any(|c| c.name == hub.cluster);
+    let fault = Fault::new(Path::new(&hub.place.file), hub.place.line, "desired.hub.cluster", policy::NO_SUCH_HUB);
+    if known { Vec::new() } else { vec![fault.with("name", &hub.cluster)] }
 }
 
 /// There is no cluster at all: says where was looked.

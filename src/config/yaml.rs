@@ -5,10 +5,12 @@
 //! (YAML 1.1: `yes` is true, `0755` is octal), but a scalar keeps its spelling too, so that `1.30` stays `1.30` as a text.
 //! Errors never quote the document: it may hold secrets.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned};
+
+use crate::shape::{Form, Written};
 
 /// Largest file that is read, in bytes: a kubeconfig of 300 contexts has 2 MB.
 pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
@@ -150,6 +152,36 @@ impl Node {
                 serde_json::Value::Object(entries.iter().map(|(k, v)| (k.name.clone(), v.json())).collect())
             }
         }
+    }
+}
+
+impl Written for Node {
+    fn line(&self) -> u32 {
+        self.line
+    }
+
+    fn form(&self) -> Form {
+        match &self.value {
+            Value::Null => Form::Null,
+            Value::Bool(..) => Form::Flag,
+            Value::Number(Some(n), _) => Form::Whole(*n),
+            Value::Number(None, _) => Form::Fraction,
+            Value::Text(_) => Form::Text,
+            Value::List(_) => Form::List,
+            Value::Map(_) => Form::Map,
+        }
+    }
+
+    fn scalar(&self) -> Option<Cow<'_, str>> {
+        self.text().map(Cow::Borrowed)
+    }
+
+    fn list(&self) -> &[Self] {
+        self.items()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = (&str, u32, &Self)> {
+        self.entries().iter().map(|(key, value)| (key.name.as_str(), key.line, value))
     }
 }
 

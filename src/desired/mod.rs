@@ -5,6 +5,7 @@
 //! are run by `render`, which is the edge.
 
 pub mod cluster;
+pub mod layer;
 pub mod object;
 pub mod origin;
 pub mod patch;

@@ -1,4 +1,43 @@
 //! Texts of the area `policy`: policies, their faults, lints.
 
 crate::messages! { "policy";
+    // Our own policies: what is wrong with them.
+    SAYS_NOTHING = "this policy has neither a placement nor overrides, so it does nothing; write one of them", "此策略既没有 placement 也没有 overrides，不起任何作用；请至少写一个";
+    PLACES_NOTHING = "a placement needs resources: name the objects that it places, by kind, name or labels", "placement 需要 resources：请按 kind、name 或 labels 指明要放置的对象";
+    EXACT_HERE = "{value} is taken letter by letter here, so a * or ? would fit nothing; choose by labels, or leave the key out for any", "此处按字面匹配 {value}，* 和 ? 不会匹配任何对象；请用 labels 选择，或省略该键表示任意";
+    EMPTY_CHOICE = "no value stands here; leave the key out where any value will do", "此处没有值；如任意值均可，请省略该键";
+    LABEL_GLOB = "labels are compared letter by letter, {value} would fit nothing; write whole values, or * alone for any value", "标签按字面比较，{value} 不会匹配任何集群；请写完整的值，或单独用 * 表示任意值";
+    CLUSTERS_OR_FALLBACK = "clusters and fallback exclude each other; put the clusters into the first group of fallback", "clusters 与 fallback 不能同时使用；请把 clusters 写入 fallback 的第一个分组";
+    NO_CLUSTERS_CHOSEN = "no clusters are chosen; write clusters or fallback, and clusters: {braces} where every cluster is meant", "未选择集群；请写 clusters 或 fallback，如指所有集群请写 clusters: {braces}";
+    NAME_TWICE = "{value} stands here twice; each may be given once", "{value} 重复出现；只能写一次";
+    MIN_OVER_MAX = "min is larger than max, so nothing could ever fit", "min 大于 max，永远无法满足";
+    WEIGHTS_NEED_MODE = "weights count with mode: weighted only; take that mode, or take the weights out", "weights 仅在 mode: weighted 时有效；请改用该模式，或删除 weights";
+    RULE_DOES_NOTHING = "this rule changes nothing; write what differs (images, env, patch ...) or take it out", "此规则不做任何更改；请写明差异（images、env、patch 等）或删除它";
+    STEP_DOES_NOTHING = "nothing is changed here; write what is set, added or removed, or take it out", "此处不做任何更改；请写明要设置、添加或删除的内容，或删除此项";
+    TAG_OR_DIGEST = "an image has a tag or a digest; give one of the two", "镜像只能有标签或摘要之一；请只写一个";
+    NOT_AN_IMAGE_PART = "{value} cannot be this part of an image; write parts as registry: hub.example:5000, repository: team/app, tag: v2, digest: sha256:...", "{value} 不能作为镜像的这一部分；写法如 registry: hub.example:5000、repository: team/app、tag: v2、digest: sha256:...";
+    NOT_A_POINTER = "{value} is no JSON pointer; it begins with a slash, as in /spec/template/spec/containers/0/image", "{value} 不是 JSON 指针；应以斜杠开头，如 /spec/template/spec/containers/0/image";
+    NOT_A_VARIABLE = "a variable is a text, or a map with valueFrom and nothing else", "变量应为文本，或只含 valueFrom 的映射";
+    NEEDED_BY_THIS_OP = "{op} needs the key {key}", "{op} 需要键 {key}";
+    NOT_WITH_THIS_OP = "{op} takes no {key}; take it out, or use another op", "{op} 不需要 {key}；请删除它，或改用其他 op";
+    PATH_OR_CONTAINER = "path and container exclude each other; give one of the two, or neither for all containers", "path 与 container 不能同时使用；请只写一个，都不写则表示所有容器";
+
+    // The fleet file's desired state.
+    ONE_SOURCE = "a source is one of plain, kustomize and helm; this one has {n} of them", "来源只能是 plain、kustomize、helm 之一；此处有 {n} 个";
+    HELM_ONLY = "{key} belongs to a helm source; take it out, or write helm: CHART", "{key} 只用于 helm 来源；请删除它，或写 helm: CHART";
+    NEEDS_CLUSTER_PLACE = "{value} holds no {place}, so it would be the same for every cluster; write it where the cluster's name belongs", "{value} 中没有 {place}，对所有集群都相同；请在集群名称的位置写上它";
+    SERVICE_TWICE = "service {name} is already described in line {line}; put its sources there", "服务 {name} 已在第 {line} 行描述；请把来源写在那里";
+    NO_SOURCE = "a service needs at least one source", "服务至少需要一个来源";
+    LATER_SOURCE_IDLE = "the source in line {line} fits every cluster, so this one is never used; put it first, or give that one clusters", "第 {line} 行的来源匹配所有集群，此来源永远不会使用；请把它放在前面，或为那一个指定 clusters";
+    NO_SUCH_FILE = "{file} does not exist; paths are relative to the fleet file's folder", "{file} 不存在；路径相对于 fleet 文件所在目录";
+    NO_FILE_FITS = "no file fits {file}; paths are relative to the fleet file's folder", "没有文件匹配 {file}；路径相对于 fleet 文件所在目录";
+    NO_SUCH_HUB = "no cluster is called {name}; the hub is named as the fleet names its clusters", "没有名为 {name} 的集群；hub 使用集群群中的集群名称";
+
+    // What `info` says.
+    I_DESIRED = "Desired state", "期望状态";
+    I_SERVICE = "service", "服务";
+    I_POLICIES = "policies", "策略";
+    I_HUB = "hub cluster", "中心集群";
+    I_SOURCES = "{n} sources", "{n} 个来源";
+    I_FILES = "{n} files", "{n} 个文件";
 }

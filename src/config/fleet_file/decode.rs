@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use super::{Environment, FleetFile, Selector, keys, shape};
+use super::{Environment, FleetFile, Selector, desired, keys};
 use crate::{
     config::{
         choices, words,
@@ -15,6 +15,7 @@ use crate::{
     },
     messages::cli as text,
     model::{Builtin, ClusterRecord, Contact, KindId, KindInfo, Place, Taint},
+    shape,
 };
 
 /// Reads what is there; parts of the wrong shape are left out, they have been told already.
@@ -45,6 +46,7 @@ pub(super) fn decode(path: &Path, root: &Node, faults: &mut Vec<Fault>) -> Fleet
             .collect(),
         skip_kinds: root.get("watch").map(|w| w.texts_of("skip")).unwrap_or_default(),
         columns: entries("columns").iter().map(|(k, node)| (k.name.clone(), node.texts())).collect(),
+        desired: root.get("desired").map(|node| desired::decode(path, node, faults)).unwrap_or_default(),
         settings: settings(root),
     };
     check_clusters(path, items("clusters"), faults);

@@ -1,7 +1,10 @@
 //! Every key of the fleet file: the one table from which the check and the JSON schema come.
 
-use super::shape::{Key, Shape};
-use crate::config::choices;
+use super::desired::DESIRED;
+use crate::{
+    config::choices,
+    shape::{Key, Shape},
+};
 
 /// The whole document.
 pub(super) const DOCUMENT: Shape = Shape::Object(TOP);
@@ -25,6 +28,7 @@ const TOP: &[Key] = &[
         Shape::Map(&Shape::Texts),
         "Columns by screen: fleet, or a kind's plural; in this order, and no others but with `w`.",
     ),
+    Key::new("desired", Shape::Object(DESIRED), "Desired state: services with their sources, and the policies."),
     Key::new("settings", Shape::Object(SETTINGS), "How the console looks and behaves; flags and variables win."),
 ];
 

@@ -1,7 +1,7 @@
 //! Errors name line and field; the schema and the parser know the same keys; the example is right.
 
 use super::*;
-use crate::messages::Lang;
+use crate::{messages::Lang, render::SourceSpec};
 
 const EXAMPLE: &str = include_str!("../../../config/fleet.example.yaml");
 const SCHEMA: &str = include_str!("../../../config/fleet.schema.json");
@@ -101,7 +101,7 @@ fn keys_of(node: &yaml::Node, path: &str, free: bool, out: &mut std::collections
     }
     for (key, value) in node.entries() {
         let path = if free { format!("{path}.*") } else { format!("{path}.{}", key.name) };
-        let free_below = !free && matches!(key.name.as_str(), "groups" | "environments" | "columns" | "labels");
+        let free_below = !free && matches!(key.name.as_str(), "groups" | "environments" | "columns" | "labels" | "set");
         out.insert(path.clone());
         keys_of(value, &path, free_below, out);
     }
@@ -141,4 +141,86 @@ fn the_example_parses_and_shows_every_key() {
     known.retain(|k| !k.starts_with(".defaults."));
     shown.retain(|k| !k.starts_with(".defaults."));
     assert_eq!(shown, known);
+}
+
+#[test]
+fn desired_state_is_read_with_its_places_and_told_where_it_is_wrong() {
+    let content = "\
+desired:
+  services:
+  - name: web
+    namespace: shop
+    sources:
+    - {kustomize: overlays/prod, clusters: {environment: [prod], region: ['!cn-*']}}
+    - helm: charts/web
+      values: [a.yaml]
+      perCluster: values/{cluster}.yaml
+      set: {n: 2}
+      repository: ../deploy
+      revision: v1
+  policies: [policies, /etc/p.yaml]
+  hub: {cluster: hub-1}
+";
+    let file = parse(Path::new("/fleet/fleet.yaml"), content).map_err(|f| format!("{f:?}")).unwrap();
+    let service = &file.desired.services[0];
+    assert_eq!((service.name.as_str(), service.place.line), ("web", 3));
+    let cluster = |name: &str, environment: &str, region: &str| crate::desired::cluster::Cluster {
+        name: name.into(),
+        environment: environment.into(),
+        region: region.into(),
+        ..Default::default()
+    };
+    let line = |c| service.source_for(&c).map(|s| s.place.line);
+    assert_eq!(line(cluster("a", "prod", "eu-1")), Some(6));
+    assert_eq!(line(cluster("a", "prod", "cn-1")), Some(7));
+    let helm = &service.sources[1];
+    let SourceSpec::Helm { chart, release, namespace, values, set } = &helm.spec else { panic!("{helm:?}") };
+    assert_eq!(
+        (chart.as_path(), values[0].as_path()),
+        (Path::new("/fleet/../deploy/charts/web"), Path::new("/fleet/../deploy/a.yaml"))
+    );
+    assert_eq!((release.as_str(), namespace.as_str(), set), ("web", "shop", &serde_json::json!({"n": 2})));
+    assert_eq!(helm.values_of("eu").unwrap(), Path::new("/fleet/../deploy/values/eu.yaml"));
+    let paths: Vec<&Path> = file.desired.policies.iter().map(|p| p.path.as_path()).collect();
+    assert_eq!(paths, [Path::new("/fleet/policies"), Path::new("/etc/p.yaml")]);
+    assert_eq!(file.desired.hub.map(|h| (h.cluster, h.place.line)), Some(("hub-1".into(), 14)));
+
+    for (wrong, want) in [
+        ("{name: a, sources: []}", ":3 desired.services[0].sources: a service needs at least one source"),
+        ("{name: a}", ":3 desired.services[0]: the key sources is missing"),
+        (
+            "{name: a, sources: [{plain: x, helm: y}]}",
+            ":3 desired.services[0].sources[0]: a source is one of plain, kustomize and helm; this one has 2",
+        ),
+        (
+            "{name: a, sources: [{plain: x, values: y}]}",
+            ":3 desired.services[0].sources[0].values: values belongs to a helm source",
+        ),
+        (
+            "{name: a, sources: [{plain: x, clusters: {regoin: y}}]}",
+            ":3 desired.services[0].sources[0].clusters.regoin: unknown key regoin; did you mean region?",
+        ),
+        (
+            "{name: a, sources: [{plain: x, clusters: {region: []}}]}",
+            ":3 desired.services[0].sources[0].clusters.region: no value stands here",
+        ),
+        (
+            "{name: a, sources: [{helm: x, perCluster: y}]}",
+            ":3 desired.services[0].sources[0].perCluster: y holds no {cluster}",
+        ),
+        (
+            "{name: a, sources: [{plain: x}, {plain: y}]}",
+            ":3 desired.services[0].sources[1]: the source in line 3 fits every cluster",
+        ),
+        ("{name: a, sources: [~]}", ":3 desired.services[0].sources[0]: this item is empty"),
+    ] {
+        let told = errors(&format!("desired:\n  services:\n  - {wrong}\n"));
+        assert!(told.iter().any(|e| e.starts_with(&format!("fleet.yaml{want}"))), "{want}\nin {told:#?}");
+    }
+    let twice =
+        errors("desired:\n  services:\n  - {name: a, sources: [{plain: x}]}\n  - {name: a, sources: [{plain: x}]}\n");
+    assert!(
+        twice[0].starts_with("fleet.yaml:4 desired.services[1].name: service a is already described in line 3"),
+        "{twice:?}"
+    );
 }

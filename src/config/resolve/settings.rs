@@ -121,6 +121,7 @@ pub(super) fn fill(
     out.extra_kinds.clone_from(&file.extra_kinds);
     out.skip_kinds.clone_from(&file.skip_kinds);
     out.columns.clone_from(&file.columns);
+    out.desired = file.desired.clone();
     out.won = by.won;
     if by.faults.is_empty() { Ok(()) } else { Err(by.faults) }
 }

@@ -2,6 +2,7 @@
 //! peer is one more file here.
 
 pub mod karmada;
+pub mod native;
 pub mod select;
 
 use std::sync::Arc;
@@ -131,7 +132,7 @@ pub struct Reader {
 }
 
 /// The readers, in the order in which they are asked.
-pub const READERS: &[Reader] = &[karmada::READER];
+pub const READERS: &[Reader] = &[native::READER, karmada::READER];
 
 impl Policies {
     /// Reads a document if it is a policy of any system; `None` when it is none.
