@@ -293,6 +293,8 @@ fn help() {
     assert!(home.run(&["man"]).out.contains(".TH"));
     let schema: Value = serde_json::from_str(&home.run(&["schema"]).out).expect("JSON");
     assert!(schema["properties"]["clusters"].is_object());
+    let schema: Value = serde_json::from_str(&home.run(&["schema", "policy"]).out).expect("JSON");
+    assert!(schema["properties"]["placement"].is_object());
     assert!(home.run(&["keys"]).out.contains("table.down"));
 }
 

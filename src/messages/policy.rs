@@ -38,6 +38,6 @@ crate::messages! { "policy";
     I_SERVICE = "service", "服务";
     I_POLICIES = "policies", "策略";
     I_HUB = "hub cluster", "中心集群";
-    I_SOURCES = "{n} sources", "{n} 个来源";
-    I_FILES = "{n} files", "{n} 个文件";
+    I_SOURCES = "sources: {n}", "来源：{n}";
+    I_FILES = "files: {n}", "文件：{n}";
 }
