@@ -130,12 +130,12 @@ fn wrong_policies_are_told_with_line_and_field() {
         ("placement: {clusters: {}}".to_owned(), ":4 placement: a placement needs resources"),
         (
             format!("{place}replicas: {{mode: packed}}"),
-            ":6 placement: no clusters are chosen; write clusters or fallback, and clusters: {} where",
+            ":5 placement: no clusters are chosen; write clusters or fallback, and clusters: {} where",
         ),
         (format!("{place}clutsers: {{}}"), ":6 placement.clutsers: unknown key clutsers; did you mean clusters?"),
         (
             format!("{place}clusters: {{}}\n  fallback: [{{name: a, clusters: {{}}}}]"),
-            ":6 placement: clusters and fallback exclude",
+            ":5 placement: clusters and fallback exclude",
         ),
         (
             format!("{place}fallback: [{{name: a, clusters: {{}}}}, {{name: a, clusters: {{}}}}]"),
