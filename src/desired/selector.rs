@@ -74,6 +74,7 @@ impl LabelSelector {
     fn require(&mut self, key: &str, operator: Operator, values: Vec<String>) {
         let wants_values = matches!(operator, Operator::In | Operator::NotIn);
         self.broken |= wants_values == values.is_empty();
+        self.broken |= !is_label_key(key) || values.iter().any(|v| !is_label_value(v));
         self.requirements.push(Requirement { key: key.to_owned(), operator, values });
     }
 
@@ -91,6 +92,25 @@ impl LabelSelector {
                 }
             })
     }
+}
+
+/// Whether Kubernetes takes this as the key of a label: a name, with a DNS domain and a slash before it or without.
+pub fn is_label_key(key: &str) -> bool {
+    let (domain, name) = key.split_once('/').map_or((None, key), |(domain, name)| (Some(domain), name));
+    let part = |p: &str| {
+        let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !p.is_empty() && p.chars().all(inner) && !p.starts_with('-') && !p.ends_with('-')
+    };
+    !name.is_empty() && is_label_value(name) && domain.is_none_or(|d| d.len() <= 253 && d.split('.').all(part))
+}
+
+/// Whether Kubernetes takes this as the value of a label: empty, or up to 63 letters, digits, `-`, `_`, `.`, with a letter or
+/// digit at both ends.
+pub fn is_label_value(value: &str) -> bool {
+    let end = |c: char| c.is_ascii_alphanumeric();
+    value.len() <= 63
+        && value.chars().all(|c| end(c) || matches!(c, '-' | '_' | '.'))
+        && (value.is_empty() || (value.starts_with(end) && value.ends_with(end)))
 }
 
 /// A field of a cluster that an affinity can look at. Karmada knows the first three.
@@ -146,6 +166,8 @@ impl Field {
 pub struct Affinity {
     /// Labels; `None` = no restriction.
     pub labels: Option<LabelSelector>,
+    /// Names and values are meant as they stand: no globs (Karmada's are).
+    pub exact: bool,
     /// Fields, all must hold; `In` and `NotIn` only. Values may be globs (`*`, `?`).
     pub fields: Vec<Requirement<Field>>,
     /// Names (globs); empty = no restriction.
@@ -187,6 +209,9 @@ impl Affinity {
         if self.broken {
             return Some(Misfit::Broken);
         }
+        let fits = |pattern: &str, value: &str| {
+            pattern == value || (!self.exact && pattern.contains(['*', '?']) && glob(pattern, value))
+        };
         let named = |list: &[Arc<str>]| list.iter().any(|n| fits(n, &cluster.name));
         if named(&self.exclude) {
             return Some(Misfit::Excluded);
@@ -202,11 +227,6 @@ impl Affinity {
         }
         (!self.names.is_empty() && !named(&self.names)).then_some(Misfit::Name)
     }
-}
-
-/// Equal, or covered by a glob.
-fn fits(pattern: &str, value: &str) -> bool {
-    pattern == value || (pattern.contains(['*', '?']) && glob(pattern, value))
 }
 
 #[cfg(test)]
@@ -231,6 +251,9 @@ mod tests {
             (json!({"matchExpressions": [{"key": "tier", "operator": "Exists"}]}), false),
             (json!({"matchExpressions": [{"key": "env", "operator": "In"}]}), false),
             (json!({"matchExpressions": [{"key": "env", "operator": "Near", "values": ["prod"]}]}), false),
+            (json!({"matchExpressions": [{"key": "x y", "operator": "NotIn", "values": ["a"]}]}), false),
+            (json!({"matchExpressions": [{"key": "a.b/c", "operator": "NotIn", "values": ["-a"]}]}), false),
+            (json!({"matchExpressions": [{"key": "a.b/c", "operator": "NotIn", "values": ["a_b.c-d"]}]}), true),
         ] {
             assert_eq!(labels(selector.clone()).matches(has), expected, "{selector}");
         }
@@ -249,6 +272,7 @@ mod tests {
             (one(Field::Region, Operator::In, &["eu"]), Some(Misfit::Field(Field::Region))),
             (one(Field::Region, Operator::NotIn, &["eu"]), None),
             (Affinity { names: vec!["eu-*".into()], ..Affinity::default() }, None),
+            (Affinity { names: vec!["eu-*".into()], exact: true, ..Affinity::default() }, Some(Misfit::Name)),
             (
                 Affinity { names: vec!["eu-*".into()], exclude: vec!["eu-1".into()], ..Affinity::default() },
                 Some(Misfit::Excluded),

@@ -40,4 +40,32 @@ crate::messages! { "policy";
     I_HUB = "hub cluster", "中心集群";
     I_SOURCES = "sources: {n}", "来源：{n}";
     I_FILES = "files: {n}", "文件：{n}";
+
+    // Faults of Karmada's placement policies.
+    WRONG_TYPE = "here stands {is}, where {wanted} is expected", "此处是 {is}，应为 {wanted}";
+    MISSING = "this field is missing; the API server refuses the policy without it", "缺少该字段；API 服务器会因此拒绝此策略";
+    NOT_ONE_OF = "{word} is not allowed here; the words are {words}", "此处不允许 {word}；可用的值为 {words}";
+    WRONG_LENGTH = "the name must be 1 to {most} characters long", "名称长度必须为 1 到 {most} 个字符";
+    TOO_SMALL = "{n} is too small; the least is {least}", "{n} 太小；最小值为 {least}";
+    TOO_BIG = "{n} does not fit into 32 bits", "{n} 超出 32 位整数的范围";
+    OTHER_NAMESPACE = "a policy of the namespace {wanted} cannot select objects of {is}; use a ClusterPropagationPolicy, or leave the namespace out", "命名空间 {wanted} 中的策略不能选择 {is} 中的对象；请改用 ClusterPropagationPolicy，或去掉该命名空间";
+    PREEMPTION_NEEDS_NAMES = "with preemption Always every selector must name its object; without a name it could take over more than is meant", "preemption 为 Always 时，每个选择器都必须写明对象名称；否则可能抢占到意料之外的对象";
+    SUSPENDED_TWICE = "dispatching suspends all clusters and dispatchingOnClusters some of them; keep one of the two", "dispatching 会暂停所有集群，dispatchingOnClusters 只暂停部分集群；两者请只保留一个";
+    NOT_A_LABEL_KEY = "{name} is not a valid label key: up to 63 letters, digits, -, _ and ., with a letter or digit at both ends; a domain and a slash may stand before it", "{name} 不是有效的标签键：最多 63 个字母、数字、-、_、.，首尾须为字母或数字；前面可加域名和斜杠";
+    FAILOVER_NEEDS_DEPENDENCIES = "failover.application needs propagateDeps: true", "设置 failover.application 时，propagateDeps 必须为 true";
+    NEGATIVE_SECONDS = "the number of seconds must not be negative", "秒数不能为负";
+    GRACE_NOT_POSITIVE = "the grace period must be longer than 0 seconds", "宽限期必须大于 0 秒";
+    GRACE_WITHOUT_GRACEFULLY = "a grace period counts only with purgeMode Gracefully, not with {mode}", "宽限期只在 purgeMode 为 Gracefully 时有效，不适用于 {mode}";
+    FIELD_SELECTOR = "{word} cannot be used here: a field selector knows the keys provider, region and zone and the operators In and NotIn", "此处不能使用 {word}：字段选择器只支持键 provider、region、zone 和运算符 In、NotIn";
+    BOTH_AFFINITIES = "clusterAffinity and clusterAffinities exclude each other; keep one of the two", "clusterAffinity 与 clusterAffinities 不能同时设置；请只保留一个";
+    GROUP_NAME_TWICE = "the name {name} stands twice; every group and every overflow needs one of its own", "名称 {name} 重复；每个分组和每个溢出项都必须有自己的名称";
+    OVERFLOW_NEEDS_ROOM = "overflowAffinities count only where replicas are divided by room (Aggregated, or a dynamicWeight)", "overflowAffinities 只适用于按可用容量分配副本的策略（Aggregated 或设置了 dynamicWeight）";
+    OVERFLOW_NEEDS_AFFINITY = "overflowAffinities need a group that says which clusters come first (labelSelector, fieldSelector, clusterNames or exclude)", "overflowAffinities 所在的分组必须先指定首选集群（labelSelector、fieldSelector、clusterNames 或 exclude）";
+    TOLERATION_OPERATOR = "the operator {word} is not allowed for clusters; use Exists or Equal", "集群容忍不支持运算符 {word}；请使用 Exists 或 Equal";
+    SPREAD_BOTH = "spreadByField and spreadByLabel exclude each other; keep one of the two", "spreadByField 与 spreadByLabel 不能同时设置；请只保留一个";
+    SPREAD_NEGATIVE = "minGroups and maxGroups must not be negative", "minGroups 和 maxGroups 不能为负";
+    SPREAD_MAX_BELOW_MIN = "maxGroups is less than minGroups", "maxGroups 小于 minGroups";
+    SPREAD_TWICE = "this field is constrained twice; one constraint per field is allowed", "同一字段设置了两次约束；每个字段只允许一个约束";
+    SPREAD_NEEDS_CLUSTER = "a constraint on region, zone or provider needs one on cluster beside it (spreadByField: cluster, with its maxGroups)", "对 region、zone 或 provider 的约束必须同时有一个对 cluster 的约束（spreadByField: cluster，并写明 maxGroups）";
+    WORKLOAD_AFFINITY_SAME_KEY = "affinity and antiAffinity both use the key {name}; they need different ones", "affinity 与 antiAffinity 使用了同一个键 {name}；两者必须不同";
 }

@@ -1,6 +1,27 @@
 //! Placement: clusters and a rule in, which clusters and how many replicas out. Pure, and quick enough to be asked at every
 //! key: the decision itself keeps no reasons; reasons are made for the one that is looked at.
 
+mod assign;
+mod decide;
+mod divide;
+mod facts;
+mod filter;
+mod limits;
+mod pass;
+mod prepared;
+mod region;
+mod region_set;
+mod resource;
+mod roster;
+mod select;
+
+pub use decide::decide;
+pub use divide::{Party, divide};
+pub use filter::{bears, lacked, unborne};
+pub use prepared::Prepared;
+pub use resource::Resource;
+pub use roster::Roster;
+
 use std::sync::Arc;
 
 use super::selector::{Affinity, Operator};
@@ -179,3 +200,6 @@ pub struct Decision {
     /// False when no pass ran: the answer is what was placed before.
     pub ran: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Karmada's cluster affinity: `labelSelector`, `fieldSelector`, `clusterNames`, `exclude`.
 
 use crate::desired::{
-    selector::{Affinity, Field, LabelSelector, Operator, Requirement},
+    selector::{Affinity, Field, LabelSelector, Operator, Requirement, is_label_value},
     tree::Node,
 };
 
@@ -14,6 +14,7 @@ pub fn read(node: &Node) -> (Affinity, Vec<String>) {
         labels: node.get("labelSelector").map(LabelSelector::read),
         names: words("clusterNames"),
         exclude: words("exclude"),
+        exact: true,
         ..Affinity::default()
     };
     for expression in node.get("fieldSelector").map(|f| f.items_of("matchExpressions")).unwrap_or_default() {
@@ -28,7 +29,11 @@ pub fn read(node: &Node) -> (Affinity, Vec<String>) {
             "NotIn" => Some(Operator::NotIn),
             _ => None,
         };
-        let values = expression.items_of("values").iter().filter_map(Node::as_str).map(str::to_owned).collect();
+        let values: Vec<String> =
+            expression.items_of("values").iter().filter_map(Node::as_str).map(str::to_owned).collect();
+        // Zones are compared by Karmada's own code; the other two through a label selector, which refuses these.
+        let refused = values.is_empty() || !values.iter().all(|v| is_label_value(v));
+        affinity.broken |= refused && matches!(field, Some(Field::Provider | Field::Region));
         match (field, operator) {
             (Some(key), Some(operator)) => affinity.fields.push(Requirement { key, operator, values }),
             (None, _) => wrong.push(expression.str_of("key").to_owned()),

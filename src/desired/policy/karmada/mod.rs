@@ -1,6 +1,10 @@
 //! Karmada's policies (`policy.karmada.io/v1alpha1`), read as they are: defaults and admission rules included.
 
 pub mod affinity;
+pub mod placement;
+pub mod propagation;
+pub mod propagation_shape;
+pub mod shape;
 
 use super::{Policies, Reader, System};
 use crate::{
@@ -20,6 +24,8 @@ fn knows(api_version: &str, kind: &str) -> bool {
 }
 
 fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Fault>> {
-    let _ = (object, at, into);
-    Ok(())
+    match &*object.key.kind {
+        "PropagationPolicy" | "ClusterPropagationPolicy" => propagation::read(object, at, into),
+        _ => Ok(()),
+    }
 }
