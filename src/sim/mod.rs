@@ -29,7 +29,7 @@ mod managed;
 mod mould;
 pub mod object;
 mod openapi;
-mod patch;
+pub(crate) mod patch;
 mod path;
 mod protobuf;
 mod request;

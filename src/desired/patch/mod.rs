@@ -1,5 +1,22 @@
 //! Overrides: what differs in a cluster. Pure: an object and rules in, the changed object out, each change with its rule.
 
+pub mod apply;
+pub mod containers;
+pub mod embedded;
+pub mod env;
+pub mod image;
+pub mod images;
+pub mod json;
+pub mod json_text;
+pub mod lint;
+pub mod marks;
+pub mod merge;
+pub mod words;
+pub mod yaml_text;
+
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::{
@@ -8,6 +25,7 @@ use super::{
     selector::Affinity,
     tree::Node,
 };
+use crate::messages::{Lang, clean_line, patch as msg};
 
 /// A policy that says what differs in some clusters.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +108,8 @@ pub struct PatchOperation {
     pub path: String,
     /// Value, for add, replace and test; `None` = null.
     pub value: Option<Node>,
+    /// Who says so, where each operation is an item of its own; `None` = the rule of the step.
+    pub rule: Option<Arc<Rule>>,
 }
 
 /// How far an override of containers reaches.
@@ -195,6 +215,22 @@ pub struct Failure {
     pub rule: Arc<Rule>,
     /// The path or text it failed at, not cleaned.
     pub detail: String,
+}
+
+impl Failure {
+    /// What failed and where, in one sentence; foreign text is cleaned.
+    pub fn text(&self, lang: Lang) -> String {
+        let text = match self.kind {
+            FailureKind::ImageParse => msg::FAILED_IMAGE,
+            FailureKind::PredicatePath => msg::FAILED_PREDICATE,
+            FailureKind::FieldPath => msg::FAILED_FIELD,
+            FailureKind::FieldNotString => msg::FAILED_NOT_TEXT,
+            FailureKind::JsonPatch => msg::FAILED_JSON,
+            FailureKind::MergePatch => msg::FAILED_MERGE,
+        };
+        let rule = self.rule.to_string();
+        text.fill(lang, &[("rule", &clean_line(&rule)), ("detail", &clean_line(&self.detail))])
+    }
 }
 
 /// Kinds of failures.

@@ -2,7 +2,7 @@
 
 pub mod apply;
 mod json;
-mod strategic;
+pub(crate) mod strategic;
 
 use serde_json::Value;
 

@@ -1,6 +1,8 @@
 //! Karmada's policies (`policy.karmada.io/v1alpha1`), read as they are: defaults and admission rules included.
 
 pub mod affinity;
+pub mod names;
+pub mod overrides;
 pub mod placement;
 pub mod propagation;
 pub mod propagation_shape;
@@ -26,6 +28,7 @@ fn knows(api_version: &str, kind: &str) -> bool {
 fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Fault>> {
     match &*object.key.kind {
         "PropagationPolicy" | "ClusterPropagationPolicy" => propagation::read(object, at, into),
+        "OverridePolicy" | "ClusterOverridePolicy" => overrides::read(object, at, into),
         _ => Ok(()),
     }
 }
