@@ -151,12 +151,7 @@ impl Prepared {
         rules
     }
 
-    fn run(
-        &self,
-        object: &Object,
-        cluster: &Cluster,
-        seen: &mut dyn FnMut(&OverrideStep),
-    ) -> Result<Object, Failure> {
+    fn run(&self, object: &Object, cluster: &Cluster, seen: &mut dyn FnMut(&OverrideStep)) -> Result<Object, Failure> {
         let mut object = object.clone();
         for candidates in &self.stages {
             if candidates.is_empty() {

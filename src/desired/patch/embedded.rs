@@ -67,10 +67,14 @@ fn in_json(text: &str, operations: &[PatchOperation], rule: &Arc<Rule>) -> Resul
 
 fn in_yaml(text: &str, operations: &[PatchOperation], rule: &Arc<Rule>) -> Result<String, String> {
     let source = Source::new(SourceKind::Manifest, "");
-    let documents = source::yaml::read(text, &source).map_err(|_| String::new())?;
+    let documents = source::yaml::documents(text, &source).map_err(|_| String::new())?;
     // The first document is the one that is read; an empty text is `null`.
-    let mut root = documents.into_iter().next().unwrap_or_default();
-    if !may_be_patched(&root) || !has_json_form(&root) {
+    let first = documents.into_iter().next();
+    if first.as_ref().is_some_and(|d| d.broken.is_some()) {
+        return Err(String::new());
+    }
+    let mut root = first.map(|d| d.node).unwrap_or_default();
+    if !may_be_patched(&root) {
         return Err(String::new());
     }
     json::apply(&mut root, operations, rule).map_err(|misfit| misfit.path)?;
@@ -80,14 +84,4 @@ fn in_yaml(text: &str, operations: &[PatchOperation], rule: &Arc<Rule>) -> Resul
 /// A document that can be patched is a map, a list, or nothing yet.
 fn may_be_patched(root: &Node) -> bool {
     matches!(root.value, Value::Map(_) | Value::List(_) | Value::Null)
-}
-
-/// Infinities and the like have none.
-fn has_json_form(node: &Node) -> bool {
-    match &node.value {
-        Value::Float(n) => n.is_finite(),
-        Value::List(items) => items.iter().all(has_json_form),
-        Value::Map(map) => map.iter().all(|(_, n)| has_json_form(n)),
-        _ => true,
-    }
 }

@@ -61,9 +61,8 @@ impl Document {
         if depth > DEEPEST {
             return None;
         }
-        let place = |line: usize, document: &Self| {
-            Origin::At(document.source.clone(), u32::try_from(line).unwrap_or(u32::MAX))
-        };
+        let place =
+            |line: usize, document: &Self| Origin::At(document.source.clone(), u32::try_from(line).unwrap_or(u32::MAX));
         let value = match raw.as_bytes().first()? {
             b'{' => {
                 let Entries(entries) = serde_json::from_str(raw).ok()?;

@@ -122,7 +122,8 @@ pub fn idle(policy: &OverridePolicy, object: &Object) -> Vec<Finding> {
     for rule in &policy.rules {
         let mut now = object.clone();
         for step in &rule.steps {
-            let find = |rule: &Arc<Rule>, why: Why| Finding { rule: rule.clone(), object: Some(object.key.clone()), why };
+            let find =
+                |rule: &Arc<Rule>, why: Why| Finding { rule: rule.clone(), object: Some(object.key.clone()), why };
             let mut whys = silences(&now.node, &step.overrider);
             let before = now.clone();
             match apply::apply_step(&mut now, step) {
@@ -156,7 +157,9 @@ fn silences(root: &Node, overrider: &Overrider) -> Vec<Why> {
         Overrider::Image { part, operation, value, path, containers } => {
             let edit = images::Edit { part: *part, operation: *operation, value };
             let found: Vec<String> = match path {
-                Some(path) => json::value_at(root, path).and_then(Node::as_str).into_iter().map(str::to_owned).collect(),
+                Some(path) => {
+                    json::value_at(root, path).and_then(Node::as_str).into_iter().map(str::to_owned).collect()
+                }
                 None => images_of(root, containers),
             };
             let mut whys = if path.is_none() { without_containers(root, containers) } else { Vec::new() };

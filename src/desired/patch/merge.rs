@@ -150,7 +150,8 @@ impl Merge<'_> {
             _ => {}
         }
         self.retain(held, patch);
-        for (key, value) in patch.iter().filter(|(k, _)| !k.starts_with(ORDER) && !matches!(&***k, DIRECTIVE | RETAIN)) {
+        for (key, value) in patch.iter().filter(|(k, _)| !k.starts_with(ORDER) && !matches!(&***k, DIRECTIVE | RETAIN))
+        {
             match key.strip_prefix(DELETE_PRIMITIVE) {
                 Some(list) => self.delete_primitives(held, list, value),
                 None => self.field(shape, held, key, value, patch)?,

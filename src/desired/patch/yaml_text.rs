@@ -101,7 +101,8 @@ fn number(n: f64) -> String {
 
 /// Texts of several lines that a block can hold as they are.
 fn is_block(text: &str) -> bool {
-    let harmless = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'));
+    let harmless =
+        |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'));
     text.contains('\n')
         && !text.starts_with([' ', '\n'])
         && text.chars().all(harmless)
@@ -173,8 +174,7 @@ fn reads_as_itself(text: &str) -> bool {
 /// Whether YAML 1.1 takes the word for a text and not for another type: what begins like a number or a date, or is one of
 /// the words for booleans and null, is not left to chance.
 fn reads_as_text_at_all(text: &str) -> bool {
-    const WORDS: [&str; 13] =
-        ["", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "="];
+    const WORDS: [&str; 13] = ["", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "="];
     let lower = text.to_ascii_lowercase();
     !(WORDS.contains(&lower.as_str()) || looks_numeric(&lower))
 }
@@ -183,7 +183,9 @@ fn looks_numeric(lower: &str) -> bool {
     let body = lower.trim_start_matches(['+', '-']);
     body.starts_with('.')
         || (body.starts_with(|c: char| c.is_ascii_digit())
-            && body.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '_' | ':' | '+' | '-' | 'x' | 'o' | 't' | 'z' | ' ')))
+            && body.chars().all(|c| {
+                c.is_ascii_hexdigit() || matches!(c, '.' | '_' | ':' | '+' | '-' | 'x' | 'o' | 't' | 'z' | ' ')
+            }))
 }
 
 /// Keys in the order in which Go's writer puts them: runs of digits by number, letters behind what is no letter.

@@ -120,7 +120,7 @@ data:
   list: '[1]'
   empty: ''
   scalar: '5'
-  y: |
+  yml: |
     on: yes
     b: 1.0
     list: [x, {k: v}]
@@ -147,8 +147,10 @@ fn on_config(kind: &str, item: &str) -> Result<Node, String> {
 fn texts_are_written_as_go_writes_them() {
     for (field, wanted) in [
         (
-            "{fieldPath: /data/j, json: [{subPath: /new, operator: add, value: {y: 2.0, x: '&'}}, {subPath: /l/-1, operator: remove}]}",
-            Ok(r#"{"z":1.0,"a":"\u003c\u00e9\u003e","n":18446744073709551615,"l":[1],"big":1e3,"new":{"x":"\u0026","y":2}}"#),
+            "{fieldPath: /data/j, json: [{subPath: /new, operator: add, value: {w: 2.0, v: '&'}}, {subPath: /l/-1, operator: remove}]}",
+            Ok(
+                r#"{"z":1.0,"a":"\u003c\u00e9\u003e","n":18446744073709551615,"l":[1],"big":1e3,"new":{"v":"\u0026","w":2}}"#,
+            ),
         ),
         ("{fieldPath: /data/list, json: [{subPath: /-, operator: add, value: 1e22}]}", Ok("[1,1e+22]")),
         ("{fieldPath: /data/empty, json: [{subPath: /a, operator: add, value: 1}]}", Ok("")),
@@ -158,14 +160,25 @@ fn texts_are_written_as_go_writes_them() {
         ("{fieldPath: /data/none, json: [{subPath: /a, operator: add, value: 1}]}", Err("field-path")),
         ("{fieldPath: /data, json: [{subPath: /a, operator: add, value: 1}]}", Err("field-not-string")),
         ("{fieldPath: '', json: [{subPath: /a, operator: add, value: 1}]}", Err("field-not-string")),
-        ("{fieldPath: '/metadata/annotations/a~0b~1c', json: [{subPath: '', operator: add, value: 1}]}", Err("json-patch")),
         (
-            "{fieldPath: /data/y, yaml: [{subPath: /list/-, operator: add, value: ['', '1', 'y', 'a: b', '#']}]}",
-            Ok("a9: 2\na10: 1\nb: 1\nlist:\n- x\n- k: v\n- - \"\"\n  - \"1\"\n  - \"y\"\n  - 'a: b'\n  - '#'\nmulti: |\n  two\n  lines\ntext: \"no\"\n\"true\": true\n"),
+            "{fieldPath: '/metadata/annotations/a~0b~1c', json: [{subPath: '', operator: add, value: 1}]}",
+            Err("json-patch"),
+        ),
+        (
+            "{fieldPath: /data/yml, yaml: [{subPath: /list/-, operator: add, value: ['', '1', 'y', 'a: b', '#']}]}",
+            Ok(
+                "a9: 2\na10: 1\nb: 1\nlist:\n- x\n- k: v\n- - \"\"\n  - \"1\"\n  - \"y\"\n  - 'a: b'\n  - '#'\nmulti: |\n  two\n  lines\ntext: \"no\"\n\"true\": true\n",
+            ),
         ),
     ] {
         let outcome = on_config("fieldOverrider", &format!("[{field}]")).map(|node| {
-            let changed = if field.contains("/data/j") { "j" } else if field.contains("/data/y") { "y" } else { "list" };
+            let changed = if field.contains("/data/j") {
+                "j"
+            } else if field.contains("/data/yml") {
+                "yml"
+            } else {
+                "list"
+            };
             let changed = if field.contains("/data/empty") { "empty" } else { changed };
             node.at_keys(&["data", changed]).and_then(Node::as_str).unwrap_or_default().to_owned()
         });
@@ -182,7 +195,10 @@ fn patches_follow_the_rules_of_the_library() {
         ("[{path: /data/x/y, operator: add, value: a}]", Err("json-patch")),
         ("[{path: /kind, operator: remove}]", Err("json-patch")),
         ("[{path: /metadata/annotations/a~0b~1c, operator: replace, value: y}]", Ok(())),
-        ("[{path: /l, operator: add, value: [1, 2]}, {path: /l/-1, operator: add, value: 3}, {path: /l/-4, operator: add, value: 0}]", Ok(())),
+        (
+            "[{path: /l, operator: add, value: [1, 2]}, {path: /l/-1, operator: add, value: 3}, {path: /l/-4, operator: add, value: 0}]",
+            Ok(()),
+        ),
         ("[{path: /l, operator: add, value: [1]}, {path: /l/2, operator: add, value: 3}]", Err("json-patch")),
         ("[{path: /l, operator: add, value: [1]}, {path: /l/-, operator: replace, value: 3}]", Err("json-patch")),
         ("[{path: /l, operator: add, value: [1]}, {path: /l/-3, operator: add, value: 3}]", Err("json-patch")),
@@ -209,14 +225,42 @@ spec:
 #[test]
 fn containers_are_found_as_karmada_finds_them() {
     for (kind, item, wanted) in [
-        ("imageOverrider", "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/9/image}}", "predicate-path"),
-        ("imageOverrider", "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/1/command/0}}", "predicate-path"),
+        (
+            "imageOverrider",
+            "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/9/image}}",
+            "predicate-path",
+        ),
+        (
+            "imageOverrider",
+            "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/1/command/0}}",
+            "predicate-path",
+        ),
         ("imageOverrider", "{component: Tag, operator: replace, value: '2', predicate: {path: ''}}", "predicate-path"),
-        ("imageOverrider", "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/0/image/}}", "json-patch"),
-        ("argsOverrider", "{containerName: app, operator: remove, value: [a]}", "/spec/template/spec/containers/0/args=[]"),
-        ("argsOverrider", "{containerName: '', operator: add, value: [a]}", "/spec/template/spec/containers/0/args=null"),
-        ("commandOverrider", "{containerName: two, operator: remove, value: [x]}", "/spec/template/spec/containers/1/command=[]"),
-        ("commandOverrider", "{containerName: init, operator: add, value: [x]}", "/spec/template/spec/initContainers/0/command=null"),
+        (
+            "imageOverrider",
+            "{component: Tag, operator: replace, value: '2', predicate: {path: /spec/template/spec/containers/0/image/}}",
+            "json-patch",
+        ),
+        (
+            "argsOverrider",
+            "{containerName: app, operator: remove, value: [a]}",
+            "/spec/template/spec/containers/0/args=[]",
+        ),
+        (
+            "argsOverrider",
+            "{containerName: '', operator: add, value: [a]}",
+            "/spec/template/spec/containers/0/args=null",
+        ),
+        (
+            "commandOverrider",
+            "{containerName: two, operator: remove, value: [x]}",
+            "/spec/template/spec/containers/1/command=[]",
+        ),
+        (
+            "commandOverrider",
+            "{containerName: init, operator: add, value: [x]}",
+            "/spec/template/spec/initContainers/0/command=null",
+        ),
     ] {
         let policy = format!(
             "apiVersion: policy.karmada.io/v1alpha1\nkind: ClusterOverridePolicy\nmetadata: {{name: o}}\n\
@@ -238,24 +282,55 @@ fn containers_are_found_as_karmada_finds_them() {
 
 #[test]
 fn admission_refuses_at_the_line_of_the_field() {
-    let head = "apiVersion: policy.karmada.io/v1alpha1\nkind: OverridePolicy\nmetadata: {name: o, namespace: shop}\nspec:\n";
+    let head =
+        "apiVersion: policy.karmada.io/v1alpha1\nkind: OverridePolicy\nmetadata: {name: o, namespace: shop}\nspec:\n";
     for (spec, wanted) in [
-        ("  resourceSelectors:\n  - {apiVersion: v1, kind: Pod, namespace: other}\n", "6 spec.resourceSelectors[0].namespace"),
+        (
+            "  resourceSelectors:\n  - {apiVersion: v1, kind: Pod, namespace: other}\n",
+            "6 spec.resourceSelectors[0].namespace",
+        ),
         ("  overrideRules: []\n  targetCluster: {}\n", "6 spec.targetCluster"),
-        ("  overrideRules: []\n  overriders:\n    plaintext: [{path: /a, operator: remove}]\n", "7 spec.overriders"),
-        ("  overrideRules: []\n  overriders:\n    fieldOverrider: [{fieldPath: /a, json: [{subPath: /a, operator: remove}]}]\n", ""),
-        ("  targetCluster:\n    fieldSelector: {matchExpressions: [{key: team, operator: In, values: [x]}]}\n", "6 spec.targetCluster.fieldSelector"),
+        ("  overrideRules: []\n  overriders:\n    plaintext: [{path: /a, operator: remove}]\n", "6 spec.overriders"),
+        (
+            "  overrideRules: []\n  overriders:\n    fieldOverrider: [{fieldPath: /a, json: [{subPath: /a, operator: remove}]}]\n",
+            "",
+        ),
+        (
+            "  targetCluster:\n    fieldSelector: {matchExpressions: [{key: team, operator: In, values: [x]}]}\n",
+            "6 spec.targetCluster.fieldSelector",
+        ),
         ("  overriders: {plaintext: [{path: /a, operator: test}]}\n", "5 spec.overriders.plaintext[0].operator"),
         ("  overriders: {plaintext: [{path: /a, operator: add}]}\n", ""),
-        ("  overriders: {argsOverrider: [{containerName: a, operator: replace, value: [x]}]}\n", "5 spec.overriders.argsOverrider[0].operator"),
-        ("  overriders: {imageOverrider: [{component: Digest, operator: add, value: x}]}\n", "5 spec.overriders.imageOverrider[0].component"),
-        ("  overriders: {imageOverrider: [{component: Tag, operator: add, value: 1}]}\n", "5 spec.overriders.imageOverrider[0].value"),
-        ("  overriders: {imageOverrider: [{component: Tag, operator: add, predicate: {path: a}}]}\n", "5 spec.overriders.imageOverrider[0].predicate.path"),
-        ("  overriders: {labelsOverrider: [{operator: add, value: {a: 'x y'}}]}\n", "5 spec.overriders.labelsOverrider[0].value[\"a\"]"),
+        (
+            "  overriders: {argsOverrider: [{containerName: a, operator: replace, value: [x]}]}\n",
+            "5 spec.overriders.argsOverrider[0].operator",
+        ),
+        (
+            "  overriders: {imageOverrider: [{component: Digest, operator: add, value: x}]}\n",
+            "5 spec.overriders.imageOverrider[0].component",
+        ),
+        (
+            "  overriders: {imageOverrider: [{component: Tag, operator: add, value: 1}]}\n",
+            "5 spec.overriders.imageOverrider[0].value",
+        ),
+        (
+            "  overriders: {imageOverrider: [{component: Tag, operator: add, predicate: {path: a}}]}\n",
+            "5 spec.overriders.imageOverrider[0].predicate.path",
+        ),
+        (
+            "  overriders: {labelsOverrider: [{operator: add, value: {a: 'x y'}}]}\n",
+            "5 spec.overriders.labelsOverrider[0].value[\"a\"]",
+        ),
         ("  overriders: {annotationsOverrider: [{operator: add, value: {A.b/c: 'x y'}}]}\n", ""),
         ("  overriders: {fieldOverrider: [{fieldPath: /a}]}\n", "5 spec.overriders.fieldOverrider[0]"),
-        ("  overriders: {fieldOverrider: [{fieldPath: /a, json: [{subPath: a, operator: add, value: null}]}]}\n", "5 spec.overriders.fieldOverrider[0].json[0].subPath, 5 spec.overriders.fieldOverrider[0].json[0].value"),
-        ("  overrideRules:\n  - overriders: {}\n  - overriders:\n      fieldOverrider:\n      - fieldPath: /a\n        yaml:\n        - {subPath: /a, operator: remove, value: 1}\n", "11 spec.overrideRules[1].overriders.fieldOverrider[0].yaml[0].value"),
+        (
+            "  overriders: {fieldOverrider: [{fieldPath: /a, json: [{subPath: a, operator: add, value: null}]}]}\n",
+            "5 spec.overriders.fieldOverrider[0].json[0].subPath, 5 spec.overriders.fieldOverrider[0].json[0].value",
+        ),
+        (
+            "  overrideRules:\n  - overriders: {}\n  - overriders:\n      fieldOverrider:\n      - fieldPath: /a\n        yaml:\n        - {subPath: /a, operator: remove, value: 1}\n",
+            "11 spec.overrideRules[1].overriders.fieldOverrider[0].yaml[0].value",
+        ),
     ] {
         let object = Object::new(read(&format!("{head}{spec}")).remove(0)).expect("named");
         let faults = Policies::default().read(&object).expect("a policy").err().unwrap_or_default();

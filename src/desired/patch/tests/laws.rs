@@ -115,9 +115,7 @@ proptest! {
 
 /// Whether an operation writes at a pointer, above it, or right below it.
 fn touches(operation: &PatchOperation, pointer: &str) -> bool {
-    let related = |path: &str| {
-        pointer.starts_with(path) || path.starts_with(pointer)
-    };
+    let related = |path: &str| pointer.starts_with(path) || path.starts_with(pointer);
     related(&operation.path) || matches!(&operation.verb, Verb::Move(from) if related(from))
 }
 

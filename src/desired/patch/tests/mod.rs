@@ -1,3 +1,5 @@
+//! Tests of overrides: situations, laws, and what our own policies add.
+
 mod cases;
 mod laws;
 mod native;

@@ -173,7 +173,13 @@ fn a_merge_names_only_what_it_changed() {
     assert_eq!(by_rule, [at("args[0]"), at("env[1].value"), at("env[2].name"), at("env[2].value"), at("image")]);
 }
 
-fn policy(system: System, namespace: &str, name: &str, selectors: Vec<ResourceSelector>, replicas: i64) -> Arc<OverridePolicy> {
+fn policy(
+    system: System,
+    namespace: &str,
+    name: &str,
+    selectors: Vec<ResourceSelector>,
+    replicas: i64,
+) -> Arc<OverridePolicy> {
     let operation = PatchOperation {
         verb: Verb::Replace,
         path: "/spec/replicas".into(),
@@ -191,7 +197,9 @@ fn policy(system: System, namespace: &str, name: &str, selectors: Vec<ResourceSe
 }
 
 fn web() -> Object {
-    object(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "n", "labels": {"app": "web"}}, "spec": {"replicas": 1}}))
+    object(
+        &json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "n", "labels": {"app": "web"}}, "spec": {"replicas": 1}}),
+    )
 }
 
 #[test]
@@ -248,7 +256,8 @@ fn silences_are_told() {
         path: None,
         containers: Containers { name: None, reach },
     };
-    let marks = |operation, key: &str| Overrider::Marks { field: "labels", operation, pairs: vec![(key.into(), "v".into())] };
+    let marks =
+        |operation, key: &str| Overrider::Marks { field: "labels", operation, pairs: vec![(key.into(), "v".into())] };
     let words = |name: &str| Overrider::Words {
         field: "args",
         containers: Containers { name: Some(name.into()), reach: Reach::Karmada },
@@ -277,13 +286,21 @@ fn silences_are_told() {
         (&deployment, words("none"), Some(Why::Container("none".into()))),
         (&deployment, words("app"), None),
         (&deployment, plain("/spec/replicas", 1), Some(Why::Same)),
-        (&config, plain("/spec/replicas", 2), Some(Why::Fails(super::super::FailureKind::JsonPatch, "/spec/replicas".into()))),
+        (
+            &config,
+            plain("/spec/replicas", 2),
+            Some(Why::Fails(super::super::FailureKind::JsonPatch, "/spec/replicas".into())),
+        ),
         (&config, text, Some(Why::Fails(super::super::FailureKind::FieldPath, "/data/no".into()))),
     ] {
         let rules = vec![OverrideRule { target: None, steps: vec![step(overrider.clone())] }];
         let policy = OverridePolicy { rules, ..(*policy(System::Karmada, "", "p", vec![], 1)).clone() };
         let found = lint::policy(&policy, &[object(on)], &[Cluster::default()]);
-        assert_eq!(found.iter().map(|f| f.why.clone()).collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>(), "{overrider:?}");
+        assert_eq!(
+            found.iter().map(|f| f.why.clone()).collect::<Vec<_>>(),
+            wanted.into_iter().collect::<Vec<_>>(),
+            "{overrider:?}"
+        );
         for finding in found {
             for lang in [crate::messages::Lang::En, crate::messages::Lang::Zh] {
                 assert!(!finding.text(lang).contains(['{', '}']), "{}", finding.text(lang));

@@ -111,7 +111,8 @@ impl Reader {
             self.fault(node, "spec.targetCluster", msg::TWO_FORMS, &[]);
         }
         // A fieldOverrider of the old form is not looked at by admission; it is ignored beside rules.
-        let said = |node: &Node| KINDS.iter().any(|(key, _)| *key != "fieldOverrider" && !node.items_of(key).is_empty());
+        let said =
+            |node: &Node| KINDS.iter().any(|(key, _)| *key != "fieldOverrider" && !node.items_of(key).is_empty());
         if let Some(node) = old_steps.filter(|node| said(node)) {
             self.fault(node, "spec.overriders", msg::TWO_FORMS, &[]);
         }
@@ -131,8 +132,9 @@ impl Reader {
 
     fn target(&mut self, part: Part<'_>) -> Affinity {
         let (affinity, wrong) = affinity::read(part.node);
+        let node = part.node.get("fieldSelector").unwrap_or(part.node);
         for word in wrong {
-            self.fault(part.node, &format!("{}.fieldSelector", part.way), msg::FIELD_SELECTOR, &[("word", &word)]);
+            self.fault(node, &format!("{}.fieldSelector", part.way), msg::FIELD_SELECTOR, &[("word", &word)]);
         }
         affinity
     }

@@ -100,15 +100,20 @@ impl Steps<'_, '_> {
 
     /// Adds a step that stands at `node`.
     fn push(&mut self, node: &Node, part: &str, overrider: Overrider) {
+        let rule = self.rule(node, part);
+        self.steps.push(OverrideStep { overrider, rule });
+    }
+
+    /// What the values will name that the part at `node` changes.
+    fn rule(&self, node: &Node, part: &str) -> Arc<Rule> {
         let named = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
-        let rule = Rule {
+        Arc::new(Rule {
             kind: self.id.kind.clone(),
             namespace: self.id.namespace.clone(),
             name: self.id.name.clone(),
             part: format!("{}.{part}{named}", self.field),
             at: (self.place)(node),
-        };
-        self.steps.push(OverrideStep { overrider, rule: Arc::new(rule) });
+        })
     }
 
     fn field(&self, part: &str) -> String {
@@ -270,7 +275,8 @@ impl Steps<'_, '_> {
                 }
             }
             let path = item.get("path").map(Written::word).unwrap_or_default();
-            operations.push(PatchOperation { verb, path, value });
+            let rule = Some(self.rule(item, &format!("{part}[{i}]")));
+            operations.push(PatchOperation { verb, path, value, rule });
         }
         operations
     }
