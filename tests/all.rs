@@ -19,6 +19,7 @@ mod copies;
 mod corpus;
 mod plugins;
 mod real;
+mod real_screen;
 mod simulated;
 mod terminal;
 

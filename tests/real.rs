@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     control_plane::{ControlPlanes, PlaneSpec},
-    corpus,
+    corpus, real_screen,
     support::{binary, patience, pty::Console, wait_for},
     with_control_planes,
 };
@@ -56,6 +56,7 @@ fn three_clusters() {
     fill(&planes);
     settle(&planes);
     matrix_agrees(&planes);
+    real_screen::matrix_agrees(&planes, &CLUSTERS);
     fleet_agrees(&planes);
     changes_show_within_a_second(&planes);
     a_killed_server_goes_stale_and_heals(&mut planes);
@@ -200,7 +201,7 @@ fn matrix_agrees(planes: &ControlPlanes) {
 }
 
 /// What the row of a workload must say, from the object itself.
-fn expected_row(object: &Value) -> Value {
+pub fn expected_row(object: &Value) -> Value {
     let kind = object["kind"].as_str().unwrap_or("");
     let pods = if kind == "CronJob" {
         &object["spec"]["jobTemplate"]["spec"]["template"]["spec"]

@@ -3,7 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Column, MatrixScreen, block, cell, service_name};
+use super::{Column, MatrixScreen, block, cell};
 use crate::{
     fleet::matrix::{ServiceSummary, Show},
     messages::{Msg, matrix as m, width},
@@ -111,7 +111,7 @@ impl MatrixScreen {
 
     fn table_cell(&self, service: &ServiceSummary, at: usize, formatted: &mut usize, ctx: &Ctx<'_>) -> Cell<'static> {
         match at {
-            0 => Cell::text(service_name(service)),
+            0 => Cell::text(self.service_name(service)),
             1 => {
                 let (mark, role) = cell::gutter(service, ctx.glyphs);
                 Cell::new(mark, role).bold()

@@ -9,7 +9,11 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -59,6 +63,8 @@ pub struct MatrixScreen {
     columns: Vec<Column>,
     /// Services shown, in order, and how many there are.
     services: Vec<ServiceSummary>,
+    /// Names that several services have, in different namespaces.
+    twins: BTreeSet<Arc<str>>,
     total: usize,
     selected: Option<ServiceKey>,
     moved: bool,
@@ -139,6 +145,9 @@ impl MatrixScreen {
             self.namespace.is_empty() || s.key.namespace.as_deref().is_none_or(|ns| *ns == *self.namespace)
         };
         self.total = all.iter().filter(here).count();
+        // They are sorted by name.
+        let pairs = all.windows(2).filter(|pair| pair[0].key.name == pair[1].key.name);
+        self.twins = pairs.map(|pair| Arc::clone(&pair[0].key.name)).collect();
         let mut services: Vec<ServiceSummary> = all
             .iter()
             .filter(here)
@@ -298,6 +307,15 @@ impl MatrixScreen {
         Menu::new("sort", o::SORT_TITLE.text(lang), items)
     }
 
+    /// `ledger`, or `ledger (shop)` where the name alone would not be unique.
+    fn service_name(&self, service: &ServiceSummary) -> String {
+        let name = clean_line(&service.key.name);
+        match service.key.namespace.as_deref().filter(|_| self.twins.contains(&service.key.name)) {
+            Some(namespace) => format!("{name} ({})", clean_line(namespace)),
+            None => name.into_owned(),
+        }
+    }
+
     /// The whole matrix as text: every service shown, every column.
     fn as_text(&self, ctx: &UpdateCtx<'_>) -> String {
         let mut head = vec![m::SERVICE.text(ctx.lang).to_owned()];
@@ -305,7 +323,7 @@ impl MatrixScreen {
         head.push(m::NOTE.text(ctx.lang).to_owned());
         let mut rows = vec![head];
         for service in &self.services {
-            let mut row = vec![service_name(service)];
+            let mut row = vec![self.service_name(service)];
             row.extend(
                 self.columns.iter().map(|c| self.cell(ctx.store, service, c, ctx.now, self.written(ctx.lang)).0),
             );
@@ -314,11 +332,6 @@ impl MatrixScreen {
         }
         super::fleet::aligned(&rows)
     }
-}
-
-/// `ledger`, or `ledger (shop)` where the name alone would not be unique.
-fn service_name(service: &ServiceSummary) -> String {
-    clean_line(&service.key.name).into_owned()
 }
 
 /// Whether a service passes the filter.
