@@ -204,10 +204,13 @@ pub fn serve(spec: &Spec) -> Result<Running, SimError> {
     })
 }
 
-/// Writes the fleet file beside the kubeconfig, where the fleet has one.
+/// Writes the fleet file beside the kubeconfig, where the fleet has one, and the deploy tree that it names.
 fn fleet_file(spec: &Spec) -> Result<Option<PathBuf>, SimError> {
     if !matches!(spec.fleet, Fleet::Demo) {
         return Ok(None);
+    }
+    for file in demo::deploy_files() {
+        write(&spec.dir.join(file.path), &file.text)?;
     }
     let path = spec.dir.join("fleet.yaml");
     write(&path, &demo::fleet_file())?;

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     bake::{By, KCM},
-    services::{Delivery, Service, Shape, Twist, twists},
+    manifests,
+    services::{Delivery, Service, Twist, twists},
     site::Site,
     template, workloads,
 };
@@ -13,9 +14,6 @@ use crate::sim::{
     controllers::{autoscaler, endpoints, seed, value::*},
     kinds::{self, Rid},
 };
-
-/// Services that are scaled automatically.
-const SCALED: &[&str] = &["api-gateway", "web", "checkout", "catalog", "identity"];
 
 /// Services and clusters whose load is scripted: replicas go up and down there.
 const LOADED: &[(&str, &str)] = &[("web", "eu-west-1-prod-b"), ("identity", "cn-north-1-prod")];
@@ -27,8 +25,7 @@ pub fn configuration(site: &Site<'_>, service: &Service) {
         _ => None,
     });
     let minutes = seed::between(site.bake.seed, &["configured", service.name], 4000, 60_000);
-    let config = json!({"metadata": {"name": format!("{}-config", service.name)}, "data": {"config.yaml": template::config(service)}});
-    let mut config = first(site, kinds::CONFIGMAPS, service, config, minutes);
+    let mut config = first(site, kinds::CONFIGMAPS, service, manifests::config(service), minutes);
     if let Some(own) = own {
         let by = By::update("kubectl-edit");
         let at = site.bake.ago(site.draw(&["config", service.name], 300, 5000));
@@ -36,7 +33,8 @@ pub fn configuration(site: &Site<'_>, service: &Service) {
     }
     site.bake.load(kinds::CONFIGMAPS, config);
     let password = base64::engine::general_purpose::STANDARD.encode(&seed::sha256(service.name)[..20]);
-    let secret = json!({"metadata": {"name": format!("{}-credentials", service.name)}, "type": "Opaque", "data": {"password": password}});
+    let secret = json!({"metadata": manifests::around(service, &format!("{}-credentials", service.name)), "type": "Opaque",
+        "data": {"password": password}});
     let secret = first(site, kinds::SECRETS, service, secret, minutes * 2);
     site.bake.load(kinds::SECRETS, secret);
 }
@@ -46,41 +44,42 @@ pub fn rest(site: &Site<'_>, service: &Service) {
     if service.system.delivery() == Delivery::Helm {
         release_record(site, service);
     }
-    if matches!(service.shape, Shape::CronJob(_) | Shape::DaemonSet) {
+    if !manifests::is_called(service) {
         return;
     }
-    let headless = service.shape == Shape::StatefulSet;
-    let ip = if headless {
-        json!("None")
-    } else {
-        json!(format!(
+    let mut object = manifests::service(service);
+    let ip = match object.pointer("/spec/clusterIP") {
+        Some(none) => none.clone(),
+        None => json!(format!(
             "172.20.{}.{}",
             site.draw(&["ip", service.name], 0, 255),
             site.draw(&["ip2", service.name], 1, 255)
-        ))
+        )),
     };
-    let object = json!({"metadata": {"name": service.name}, "spec": {
-        "type": "ClusterIP", "clusterIP": ip, "clusterIPs": [ip], "selector": template::selector(service), "sessionAffinity": "None",
-        "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
-        "ports": [{"name": "http", "port": 80, "targetPort": 8080, "protocol": "TCP"}]}, "status": {"loadBalancer": {}}});
+    let served = json!({"clusterIP": ip, "clusterIPs": [ip], "sessionAffinity": "None", "internalTrafficPolicy": "Cluster",
+        "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack"});
+    for (key, value) in served.as_object().into_iter().flatten() {
+        object["spec"][key] = value.clone();
+    }
+    object["status"] = json!({"loadBalancer": {}});
     let age = site.cluster.age_days * 1440 * 3 / 4;
     let object = first(site, kinds::SERVICES, service, object, age);
     let pods = pods_of(site, service);
     let slice = endpoints::slice(site.bake.seed, &object, &pods);
     site.bake.load(kinds::SERVICES, object);
     site.bake.put(kinds::ENDPOINTSLICES, slice, KCM, site.bake.ago(age));
-    if workloads::replicas(site, service) >= 3 {
+    if site.cluster.environment != "prod" {
+        return;
+    }
+    if manifests::is_guarded(service) {
         budget(site, service, &pods, age);
     }
-    if SCALED.contains(&service.name) && site.cluster.environment == "prod" {
+    if manifests::is_scaled(service) {
         scaler(site, service, age);
     }
 }
 
 fn first(site: &Site<'_>, rid: Rid, service: &Service, mut object: Value, minutes: i64) -> Value {
-    object["metadata"]["namespace"] = json!(service.system.namespace());
-    object["metadata"]["labels"] =
-        json!({"app.kubernetes.io/name": service.name, "app.kubernetes.io/part-of": service.system.namespace()});
     template::mark(&mut object, rid, service, site.bake.seed);
     site.bake.new_object(rid, object, template::writer(service.system.delivery()), site.bake.ago(minutes))
 }
@@ -92,8 +91,7 @@ fn pods_of(site: &Site<'_>, service: &Service) -> Vec<Value> {
 }
 
 fn budget(site: &Site<'_>, service: &Service, pods: &[Value], age: i64) {
-    let object = json!({"metadata": {"name": service.name}, "spec": {"maxUnavailable": 1, "selector": {"matchLabels": template::selector(service)}}});
-    let mut object = first(site, kinds::PDBS, service, object, age);
+    let mut object = first(site, kinds::PDBS, service, manifests::budget(service), age);
     let at = site.bake.ago(age / 3);
     let status = endpoints::budget_status(&object, pods, at);
     site.bake.report(kinds::PDBS, &mut object, KCM, at, status);
@@ -102,11 +100,7 @@ fn budget(site: &Site<'_>, service: &Service, pods: &[Value], age: i64) {
 
 fn scaler(site: &Site<'_>, service: &Service, age: i64) {
     let size = workloads::replicas(site, service);
-    let object = json!({"metadata": {"name": service.name}, "spec": {
-        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": service.name},
-        "minReplicas": (size - 2).max(1), "maxReplicas": size + 4,
-        "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}}]}});
-    let mut object = first(site, kinds::HPAS, service, object, age);
+    let mut object = first(site, kinds::HPAS, service, manifests::scaler(service, size), age);
     if LOADED.contains(&(service.name, site.cluster.name)) {
         set(&mut object, &["metadata", "annotations", autoscaler::LOAD], json!("36"));
     }

@@ -75,6 +75,16 @@ pub struct Cluster {
     pub note: &'static str,
 }
 
+/// Sizes in percent, smallest first, with the word of the label `size`.
+pub const SIZES: &[(i64, &str)] = &[(25, "xs"), (50, "s"), (75, "m"), (100, "l"), (150, "xl")];
+
+impl Cluster {
+    /// The value of its label `size`.
+    pub fn size_word(&self) -> &'static str {
+        SIZES.iter().find(|(size, _)| *size == self.size).map_or("l", |(_, word)| word)
+    }
+}
+
 /// The fleet, in the order of the fleet file.
 pub const CLUSTERS: &[Cluster] = &[
     Cluster {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     clusters::{CLUSTERS, Cluster, Flavour},
+    deploy,
     services::System,
 };
 
@@ -27,12 +28,16 @@ environments:
     danger: low
   edge:
     danger: high
-services:
-  - name: 支付对账
-    namespaces: [payments]
-    workloads: [payment-recon]
 systemNamespaces: [kube-*]
 ";
+
+/// Services that are called otherwise than their workload: name, namespace, workload.
+const RULES: &[(&str, &str, &str)] = &[("支付对账", "payments", "payment-recon")];
+
+/// What a rule of the fleet file calls a service.
+pub fn ruled(workload: &str) -> Option<&'static str> {
+    RULES.iter().find(|(_, _, w)| *w == workload).map(|(name, ..)| *name)
+}
 
 /// The text of `fleet.yaml`.
 pub fn text() -> String {
@@ -41,6 +46,11 @@ pub fn text() -> String {
         one(&mut out, cluster);
     }
     out.push_str(TAIL);
+    out.push_str("services:\n");
+    for (name, namespace, workload) in RULES {
+        let _ = writeln!(out, "  - name: {name}\n    namespaces: [{namespace}]\n    workloads: [{workload}]");
+    }
+    out.push_str(&deploy::section());
     out
 }
 
@@ -67,6 +77,8 @@ fn one(out: &mut String, cluster: &Cluster) {
         cluster.tier,
         systems.join(", ")
     );
+    // Placement knows clusters by their labels.
+    let _ = writeln!(out, "    labels: {{environment: {}, size: {}}}", cluster.environment, cluster.size_word());
     let _ = writeln!(out, "    monitoring: https://grafana.example.com/d/{}", cluster.name);
     let _ = writeln!(out, "    onboarded: {}", onboarded(cluster));
     out.push_str("    contacts:\n");

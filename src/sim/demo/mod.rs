@@ -1,13 +1,16 @@
 //! The demo fleet: a dozen believable clusters where things are wrong in interesting ways.
 //!
-//! `clusters` and `services` are the scenario as data; the rest turns it into objects with a past and, while it is served, into
-//! a calm stream of happenings.
+//! `clusters` and `services` are the scenario as data; the rest turns it into objects with a past, into the `deploy/` tree that
+//! they came from and, while it is served, into a calm stream of happenings.
 
 mod addons;
 mod around;
 mod bake;
 mod clusters;
+mod deploy;
 mod fleet_file;
+mod local;
+mod manifests;
 mod nodes;
 mod services;
 mod site;
@@ -21,12 +24,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub use deploy::{File, files as deploy_files};
 pub use fleet_file::text as fleet_file;
-pub use story::{Stage, play};
+pub use story::{Stage, play, strays};
 
 use self::{
     bake::{Bake, By},
     clusters::{CLUSTERS, Cluster, Trouble},
+    local::Local,
     services::{SERVICES, System, Twist, twists},
     site::Site,
 };
@@ -63,7 +68,9 @@ pub fn options(name: &str, seed: u64) -> Options {
         Twist::Content(c) => Some(c),
         _ => None,
     });
-    let web = SERVICES.iter().find(|s| s.name == "web").map(|s| template::image(s, "latest")).unwrap_or_default();
+    let local = CLUSTERS.iter().find(|c| c.name == name).map_or(Local::BASE, Local::of);
+    let web =
+        SERVICES.iter().find(|s| s.name == "web").map(|s| template::image(s, "latest", local)).unwrap_or_default();
     Options { seed, contents: vec![(web, own.unwrap_or(USUAL_CONTENT).to_owned())] }
 }
 
@@ -109,7 +116,7 @@ fn system_namespace(site: &Site<'_>) {
 
 fn namespace(site: &Site<'_>, system: System) {
     let made = site.bake.ago(site.cluster.age_days * 1440 - 300);
-    let labels = json!({"app.kubernetes.io/part-of": system.namespace(), "team": system.team()});
+    let labels = manifests::namespace(system)["metadata"]["labels"].take();
     let by = template::writer(system.delivery());
     site.bake.put(kinds::NAMESPACES, space(system.namespace(), &labels), by, made);
     account(site, system.namespace(), made);

@@ -140,6 +140,13 @@ pub struct Service {
     pub replicas: i64,
 }
 
+impl Service {
+    /// Pods in a cluster of this size where nothing else is said: the share of the size, rounded, and never none.
+    pub fn pods_at(&self, size: i64) -> i64 {
+        ((self.replicas * size + 50) / 100).max(1)
+    }
+}
+
 const fn s(
     name: &'static str,
     system: System,
@@ -247,6 +254,20 @@ pub enum Twist {
     AllCrash(&'static str, i64),
     /// Not placed here.
     Absent,
+}
+
+impl Twist {
+    /// Whether the deploy tree says so. What it does not say is one of the stories: an old version that a delivery left behind,
+    /// an edit by hand, a release that went wrong.
+    pub fn is_declared(self, service: &Service) -> bool {
+        match self {
+            Self::Version(tag) => tag != service.before,
+            Self::Rolling(..) | Self::Canary(..) | Self::Replicas(_) | Self::Absent => true,
+            Self::EditedByHand(..) | Self::Config(_) | Self::BadRelease(..) | Self::AllCrash(..) => false,
+            // What a moving tag means is not for files to say.
+            Self::Content(_) => true,
+        }
+    }
 }
 
 /// The differences: service, cluster, what.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{
     bake::{Bake, By, KCM, KUBELET},
     clusters::Cluster,
+    local::Local,
     nodes,
 };
 use crate::{
@@ -26,6 +27,8 @@ pub struct Site<'a> {
     pub bake: Bake<'a>,
     /// The cluster.
     pub cluster: &'a Cluster,
+    /// What of it enters the objects.
+    pub local: Local,
     /// All nodes.
     pub nodes: Vec<String>,
     /// Nodes that take pods.
@@ -52,7 +55,7 @@ impl<'a> Site<'a> {
         let (down, short) = nodes::sick(cluster);
         let open = all.iter().enumerate().filter(|(n, _)| down != Some(*n) && short != Some(*n));
         let open = open.map(|(_, name)| name.clone()).collect();
-        Self { bake, cluster, nodes: all, open, contents, cursor: std::cell::Cell::new(0) }
+        Self { bake, cluster, local: Local::of(cluster), nodes: all, open, contents, cursor: std::cell::Cell::new(0) }
     }
 
     /// A number that follows from the fleet's seed, the cluster and a word.

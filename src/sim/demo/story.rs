@@ -7,14 +7,16 @@ use serde_json::json;
 
 use super::{
     clusters::{CLUSTERS, Trouble},
-    services::{SERVICES, Service, Shape, TWISTS, Twist},
+    local::Local,
+    manifests,
+    services::{SERVICES, Service, TWISTS, Twist},
     template,
 };
 use crate::sim::{
     Faults,
     controllers::{seed, value::*},
     faults::Switch,
-    kinds::{self, Rid},
+    kinds,
     store::{ClusterStore, Writer},
 };
 
@@ -49,6 +51,13 @@ const RELEASES: &[(u64, &str, &str, &str, i64)] = &[
     (1500, "fraud-score", "cn-north-1-prod", "42", 24),
     (1800, "reports", "staging", "crash-1.32.0-rc1", 10),
 ];
+
+/// What is deliberately not as the deploy tree says, from the start: service, cluster, how.
+pub fn strays() -> impl Iterator<Item = (&'static Service, &'static str, Twist)> {
+    let service = |name: &str| SERVICES.iter().find(|s| s.name == name);
+    let all = TWISTS.iter().filter_map(move |(name, cluster, twist)| Some((service(name)?, *cluster, *twist)));
+    all.filter(|(service, _, twist)| !twist.is_declared(service))
+}
 
 /// Seconds between two kills for want of memory.
 const KILL_EVERY: u64 = 55;
@@ -108,23 +117,16 @@ fn perform(stages: &BTreeMap<String, Stage>, act: Act, seed: u64) {
     }
 }
 
-fn rid_of(service: &Service) -> Rid {
-    match service.shape {
-        Shape::Deployment => kinds::DEPLOYMENTS,
-        Shape::StatefulSet => kinds::STATEFULSETS,
-        Shape::DaemonSet => kinds::DAEMONSETS,
-        Shape::CronJob(_) => kinds::CRONJOBS,
-        Shape::CloneSet(_) => kinds::CLONESETS,
-        Shape::ArgoRollout => kinds::ROLLOUTS,
-    }
+fn local(cluster: &str) -> Local {
+    CLUSTERS.iter().find(|c| c.name == cluster).map_or(Local::BASE, Local::of)
 }
 
 /// Puts a new tag on a service's workload, as its delivery would.
 pub fn release(store: &ClusterStore, service: &Service, tag: &str, seconds: i64) {
     let by = Writer::new(template::writer(service.system.delivery()).manager);
-    let image = template::image(service, tag);
+    let image = template::image(service, tag, local(store.name()));
     // A workload that was deleted by hand meanwhile stays deleted.
-    let _ = store.modify(rid_of(service), service.system.namespace(), service.name, &by, |o| {
+    let _ = store.modify(manifests::rid(service.shape), service.system.namespace(), service.name, &by, |o| {
         set(o, &["metadata", "labels", "app.kubernetes.io/version"], json!(tag));
         set(o, &["spec", "template", "metadata", "labels", "app.kubernetes.io/version"], json!(tag));
         set(

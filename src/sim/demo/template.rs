@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     bake::By,
+    local::{Local, PLATFORM_REGISTRY, REGISTRY},
     services::{Delivery, Service, System},
 };
 use crate::sim::{
@@ -11,15 +12,10 @@ use crate::sim::{
     kinds::{self, Rid},
 };
 
-/// Registry of the fleet's own images.
-const REGISTRY: &str = "registry.example.com";
-
 /// The image of a service at a tag.
-pub fn image(service: &Service, tag: &str) -> String {
-    if service.system == System::Platform {
-        return format!("quay.example.com/platform/{}:{tag}", service.name);
-    }
-    format!("{REGISTRY}/{}/{}:{tag}", service.system.namespace(), service.name)
+pub fn image(service: &Service, tag: &str, local: Local) -> String {
+    let registry = if service.system == System::Platform { PLATFORM_REGISTRY } else { REGISTRY };
+    format!("{}/{}/{}:{tag}", local.registry(registry), service.system.namespace(), service.name)
 }
 
 /// Labels of the service's objects.
@@ -36,11 +32,11 @@ pub fn selector(service: &Service) -> Value {
 }
 
 /// The pod template of a service at a tag.
-pub fn template(service: &Service, tag: &str, region: &str) -> Value {
+pub fn template(service: &Service, tag: &str, local: Local) -> Value {
     let name = service.name;
-    let mut containers = vec![main_container(service, tag, region)];
+    let mut containers = vec![main_container(service, tag, local)];
     if matches!(service.system, System::Payments | System::Customer) {
-        containers.push(sidecar());
+        containers.push(sidecar(local));
     }
     json!({
         "metadata": {"labels": labels(service, tag), "annotations": {
@@ -62,16 +58,16 @@ pub fn template(service: &Service, tag: &str, region: &str) -> Value {
     })
 }
 
-fn main_container(service: &Service, tag: &str, region: &str) -> Value {
+fn main_container(service: &Service, tag: &str, local: Local) -> Value {
     let name = service.name;
     let millicores = 100 * (1 + seed::number(&["cpu", name]) % 6);
     let memory = [128, 256, 384, 512, 1024][usize::try_from(seed::number(&["memory", name]) % 5).unwrap_or(0)];
     json!({
-        "name": name, "image": image(service, tag), "imagePullPolicy": if tag == "latest" { "Always" } else { "IfNotPresent" },
+        "name": name, "image": image(service, tag, local), "imagePullPolicy": if tag == "latest" { "Always" } else { "IfNotPresent" },
         "ports": [{"name": "http", "containerPort": 8080, "protocol": "TCP"}, {"name": "metrics", "containerPort": 9090, "protocol": "TCP"}],
         "env": [
-            {"name": "LOG_LEVEL", "value": "info"},
-            {"name": "REGION", "value": region},
+            {"name": "LOG_LEVEL", "value": local.log_level},
+            {"name": "REGION", "value": local.region},
             {"name": "OTEL_EXPORTER_OTLP_ENDPOINT", "value": "http://otel-collector.platform:4317"},
             {"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
             {"name": "DB_PASSWORD", "valueFrom": {"secretKeyRef": {"name": format!("{name}-credentials"), "key": "password"}}},
@@ -85,9 +81,11 @@ fn main_container(service: &Service, tag: &str, region: &str) -> Value {
     })
 }
 
-fn sidecar() -> Value {
+fn sidecar(local: Local) -> Value {
+    let image = format!("{}/mesh/proxy:1.31.0", local.registry(PLATFORM_REGISTRY));
     json!({
-        "name": "mesh-proxy", "image": "quay.example.com/mesh/proxy:1.31.0", "imagePullPolicy": "IfNotPresent",
+        "name": "mesh-proxy", "image": image, "imagePullPolicy": "IfNotPresent",
+        "env": [{"name": "LOG_LEVEL", "value": local.log_level}, {"name": "REGION", "value": local.region}],
         "ports": [{"name": "mesh", "containerPort": 15090, "protocol": "TCP"}],
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
         "readinessProbe": {"httpGet": {"path": "/ready", "port": 15021, "scheme": "HTTP"}, "initialDelaySeconds": 1,
@@ -99,17 +97,6 @@ fn sidecar() -> Value {
 fn probe(path: &str, period: i64) -> Value {
     json!({"httpGet": {"path": path, "port": "http", "scheme": "HTTP"}, "initialDelaySeconds": 3, "periodSeconds": period,
         "timeoutSeconds": 2, "successThreshold": 1, "failureThreshold": 3})
-}
-
-/// The content of a service's ConfigMap where a cluster has none of its own.
-pub fn config(service: &Service) -> String {
-    let n = seed::number(&["config", service.name]);
-    format!(
-        "workers: {}\ntimeout: {}s\nretries: {}\nfeatures:\n  - tracing\n  - audit\n",
-        4 + n % 12,
-        2 + n % 20,
-        n % 5
-    )
 }
 
 /// Who writes the objects of a system.

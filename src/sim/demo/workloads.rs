@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     bake::{By, KCM},
-    services::{Service, Shape, System, Twist, twists},
+    manifests,
+    services::{Service, Shape, Twist, twists},
     site::{Crew, Site},
     template,
 };
@@ -18,7 +19,7 @@ use crate::{
             rollout, seed, stateful_set,
             value::*,
         },
-        kinds::{self, Rid},
+        kinds,
         kubelet::status::{Behaviour, behaviour},
     },
 };
@@ -50,7 +51,7 @@ pub fn replicas(site: &Site<'_>, service: &Service) -> i64 {
         Twist::Replicas(n) => Some(n),
         _ => None,
     });
-    own.unwrap_or_else(|| ((service.replicas * site.cluster.size + 50) / 100).max(1))
+    own.unwrap_or_else(|| service.pods_at(site.cluster.size))
 }
 
 /// The releases of a service in a cluster, the present one last.
@@ -82,33 +83,22 @@ fn releases(site: &Site<'_>, service: &Service) -> Vec<Release> {
     all
 }
 
-fn meta(service: &Service, tag: &str) -> Value {
-    json!({"name": service.name, "namespace": service.system.namespace(), "labels": template::labels(service, tag)})
-}
-
-fn manifest(site: &Site<'_>, service: &Service, rid: Rid, tag: &str, extra: Value) -> Value {
-    let mut spec = json!({"replicas": replicas(site, service), "selector": {"matchLabels": template::selector(service)},
-        "template": template::template(service, tag, site.cluster.region)});
-    for (key, value) in extra.as_object().into_iter().flatten() {
-        spec[key] = value.clone();
-    }
-    let mut object = json!({"metadata": meta(service, tag), "spec": spec});
-    template::mark(&mut object, rid, service, site.bake.seed);
+fn manifest(site: &Site<'_>, service: &Service, tag: &str) -> Value {
+    let mut object = manifests::workload(service, tag, replicas(site, service), site.local);
+    template::mark(&mut object, manifests::rid(service.shape), service, site.bake.seed);
     object
 }
 
 /// The edit that brings a release: labels, the template, and for one by hand the memory limit.
 fn release(object: &mut Value, site: &Site<'_>, service: &Service, release: &Release) {
     if release.by_hand {
-        let image = template::image(service, release.tag);
+        let image = template::image(service, release.tag, site.local);
         object["spec"]["template"]["spec"]["containers"][0]["image"] = json!(image);
         object["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["memory"] = json!("2Gi");
         return;
     }
     object["metadata"]["labels"]["app.kubernetes.io/version"] = json!(release.tag);
-    let mut template = template::template(service, release.tag, site.cluster.region);
-    let resource = json!({"spec": {"template": template.take()}});
-    object["spec"]["template"] = resource["spec"]["template"].clone();
+    object["spec"]["template"] = template::template(service, release.tag, site.local);
 }
 
 fn writer(service: &Service, release: &Release) -> By {
@@ -116,11 +106,12 @@ fn writer(service: &Service, release: &Release) -> By {
 }
 
 /// The object after all its releases, and how it was at each of them.
-fn history(site: &Site<'_>, service: &Service, rid: Rid, releases: &[Release], extra: Value) -> (Value, Vec<Value>) {
+fn history(site: &Site<'_>, service: &Service, releases: &[Release]) -> (Value, Vec<Value>) {
+    let rid = manifests::rid(service.shape);
     let first =
         releases.first().copied().unwrap_or(Release { tag: service.version, at: site.bake.now, by_hand: false });
     let born = Millis(site.bake.ago(site.cluster.age_days * 1440 * 3 / 4).0.min(first.at.0));
-    let object = manifest(site, service, rid, first.tag, extra);
+    let object = manifest(site, service, first.tag);
     let mut object = site.bake.new_object(rid, object, writer(service, &first), born);
     let mut past = vec![object.clone()];
     for release in &releases[1..] {
@@ -135,15 +126,7 @@ fn history(site: &Site<'_>, service: &Service, rid: Rid, releases: &[Release], e
 
 fn deployments(site: &Site<'_>, service: &Service) {
     let releases = releases(site, service);
-    // Payments go one pod at a time and never below strength.
-    let steps = match service.system {
-        System::Payments => json!({"maxSurge": 1, "maxUnavailable": 0}),
-        _ => json!({"maxSurge": "25%", "maxUnavailable": "25%"}),
-    };
-    let extra = json!({
-        "strategy": {"type": "RollingUpdate", "rollingUpdate": steps},
-        "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600});
-    let (mut object, past) = history(site, service, kinds::DEPLOYMENTS, &releases, extra);
+    let (mut object, past) = history(site, service, &releases);
     let limits = deployment::limits(&object);
     let sizes = sizes(site, service, limits, releases.len());
     let mut sets = Vec::new();
@@ -287,9 +270,7 @@ fn crew(site: &Site<'_>, release: Option<&Release>) -> Crew {
 
 fn stateful(site: &Site<'_>, service: &Service) {
     let releases = releases(site, service);
-    let extra = json!({"serviceName": service.name, "podManagementPolicy": "OrderedReady", "revisionHistoryLimit": 10,
-        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}});
-    let (object, past) = history(site, service, kinds::STATEFULSETS, &releases, extra);
+    let (object, past) = history(site, service, &releases);
     let hashes = revisions(site, &past, &releases, KCM);
     let hash = hashes.last().map_or("", String::as_str);
     for n in 0..replicas(site, service) {
@@ -301,9 +282,7 @@ fn stateful(site: &Site<'_>, service: &Service) {
 
 fn daemons(site: &Site<'_>, service: &Service) {
     let releases = releases(site, service);
-    let extra = json!({"revisionHistoryLimit": 10, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}});
-    let (mut object, past) = history(site, service, kinds::DAEMONSETS, &releases, extra);
-    unset(&mut object, "/spec", "replicas");
+    let (object, past) = history(site, service, &releases);
     revisions(site, &past, &releases, KCM);
     place_daemons(site, object, crew(site, releases.last()));
 }
@@ -325,9 +304,7 @@ pub fn place_daemons(site: &Site<'_>, mut object: Value, crew: Crew) {
 fn clones(site: &Site<'_>, service: &Service, partition: &str) {
     let by = By::update("kruise-manager");
     let releases = releases(site, service);
-    let extra = json!({"revisionHistoryLimit": 10, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {
-        "podUpdatePolicy": "ReCreate", "partition": partition, "maxUnavailable": "20%", "maxSurge": 0}}});
-    let (object, past) = history(site, service, kinds::CLONESETS, &releases, extra);
+    let (object, past) = history(site, service, &releases);
     let hashes = revisions(site, &past, &releases, by);
     let total = replicas(site, service);
     let kept = clone_set_kept_old(Amount::read(Some(&json!(partition)), Amount::Count(0)), total);
@@ -343,9 +320,7 @@ fn clones(site: &Site<'_>, service: &Service, partition: &str) {
 fn canaries(site: &Site<'_>, service: &Service) {
     let by = By::update("rollouts-controller");
     let releases = releases(site, service);
-    let extra = json!({"strategy": {"canary": {"maxSurge": "25%", "maxUnavailable": "25%", "steps": [
-        {"setWeight": 20}, {"pause": {}}, {"setWeight": 60}, {"pause": {"duration": 120}}]}}, "revisionHistoryLimit": 5});
-    let (mut object, past) = history(site, service, kinds::ROLLOUTS, &releases, extra);
+    let (mut object, past) = history(site, service, &releases);
     let total = replicas(site, service);
     for (n, (release, then)) in releases.iter().zip(&past).enumerate() {
         let size = if n + 1 == releases.len() { total } else { 0 };
@@ -374,13 +349,9 @@ fn cron(site: &Site<'_>, service: &Service, schedule: &str) {
     let last = releases.last().copied();
     let tag = last.map_or(service.version, |r| r.tag);
     let at_time = last.map_or(site.bake.now, |r| r.at);
-    let mut pod_template = template::template(service, tag, site.cluster.region);
-    pod_template["spec"]["restartPolicy"] = json!("OnFailure");
-    set(&mut pod_template, &["metadata", "annotations", "test.example/ready-delay"], json!("20s"));
-    let mut object = json!({"metadata": meta(service, tag), "spec": {
-        "schedule": schedule, "concurrencyPolicy": "Forbid", "suspend": false, "successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1,
-        "jobTemplate": {"metadata": {"labels": template::labels(service, tag)}, "spec": {"template": pod_template}}}});
-    template::mark(&mut object, kinds::CRONJOBS, service, site.bake.seed);
+    let mut object = manifest(site, service, tag);
+    let ready = ["spec", "jobTemplate", "spec", "template", "metadata", "annotations", "test.example/ready-delay"];
+    set(&mut object, &ready, json!("20s"));
     let mut object =
         site.bake.new_object(kinds::CRONJOBS, object, template::writer(service.system.delivery()), at_time);
     let starts = job::last_starts(schedule, site.bake.now, 3);
