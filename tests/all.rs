@@ -20,6 +20,7 @@ mod corpus;
 mod plugins;
 mod real;
 mod real_screen;
+mod rendering;
 mod simulated;
 mod terminal;
 
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
     trials.extend(copies::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());
+    trials.extend(rendering::trials());
     trials.extend(simulated::trials());
     trials.extend(terminal::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);

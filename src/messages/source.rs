@@ -30,4 +30,19 @@ crate::messages! { "source";
     FOLDER_TOO_MANY = "There are more than {most} files here; none of them is read. Name a smaller folder as the source.", "此处的文件超过 {most} 个，均未读取。请将更小的文件夹列为来源。";
     FOLDER_TOO_LARGE = "The files here have more than {most} bytes together; the source is not read. Name a smaller folder as the source.", "此处的文件总计超过 {most} 字节，未读取该来源。请将更小的文件夹列为来源。";
     FOLDER_TOO_DEEP = "Folders are nested deeper than {most} here; what lies below is left out.", "此处的文件夹嵌套超过 {most} 层，更深处已略过。";
+    // Tools that render.
+    NO_TOOL = "none of these programs is on the PATH: {tools}; install one of them", "PATH 中没有这些程序：{tools}；请安装其中之一";
+    TOOL_NOT_STARTED = "{tool} could not be run: {detail}", "无法运行 {tool}：{detail}";
+    TOOL_TOO_SLOW = "{tool} was ended because it ran longer than {seconds} s; run it by hand to see what it waits for", "{tool} 运行超过 {seconds} 秒，已被终止；请手动运行以查看它在等待什么";
+    TOOL_FAILED = "{tool} says: {detail}", "{tool} 报告：{detail}";
+    TOOL_TOO_MUCH = "{tool} printed more than {bytes} bytes; that is more than is read", "{tool} 的输出超过 {bytes} 字节，超出可读取的上限";
+    TOOL_NO_TEXT = "{tool} printed something that is no UTF-8 text", "{tool} 的输出不是 UTF-8 文本";
+    NO_SCRATCH = "cannot be written: {detail}", "无法写入：{detail}";
+    RENDERED_NOT_YAML = "{tool} rendered something that is no valid YAML (line {line} of its output): {detail}", "{tool} 渲染的结果不是有效的 YAML（输出第 {line} 行）：{detail}";
+    NO_FOLDER = "there is no such folder", "没有这个文件夹";
+    NO_KUSTOMIZATION = "there is no kustomization.yaml, kustomization.yml or Kustomization in this folder", "此文件夹中没有 kustomization.yaml、kustomization.yml 或 Kustomization";
+    NO_CHART = "there is no Chart.yaml in this folder", "此文件夹中没有 Chart.yaml";
+    REMOTE_BASE = "{what} lies in another repository; nothing is fetched while rendering: copy it beside this folder and name it by its path", "{what} 位于另一个仓库；渲染时不会下载任何内容：请将其复制到此文件夹旁并用路径引用";
+    NO_SUCH_OBJECT = "the source has no object {object}", "该来源中没有对象 {object}";
+    NO_SUCH_FIELD = "{object} has no value at {path}", "{object} 在 {path} 处没有值";
 }

@@ -1,14 +1,32 @@
 //! The edge of desired state: reads files, runs `kubectl kustomize`, `helm` and `git`, keeps what they gave by content.
 //! What comes out are plain objects with their places; no decision is taken here.
 
+mod align;
+mod cache;
+mod chain;
+mod chart;
+mod directives;
 pub mod files;
+mod helm;
+mod kustomize;
+mod output;
 pub mod plain;
+mod template;
 #[cfg(test)]
 mod testing;
+mod tool;
+mod writer;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use crate::{desired::object::Object, fault::Fault};
+use crate::{
+    desired::{object::Object, tree::Node},
+    fault::Fault,
+};
 
 /// Where a service's base comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +51,8 @@ pub enum SourceSpec {
         namespace: String,
         /// Values files, later ones win.
         values: Vec<PathBuf>,
-        /// Values that win over all files, as JSON.
-        set: serde_json::Value,
+        /// Values that win over all files; null = none. Their origins are told as the places of what they give.
+        set: Node,
     },
 }
 
@@ -62,4 +80,39 @@ pub struct Tools {
     pub path: String,
     /// Longest run of a tool.
     pub limit: Duration,
+}
+
+/// Renders a source.
+///
+/// # Errors
+///
+/// When it cannot be rendered at all: the words of the tool or the reader, with the source's path.
+pub fn render(spec: &SourceSpec, tools: &Tools) -> Result<Rendered, Fault> {
+    match spec {
+        SourceSpec::Plain { path } => plain::plain(path, tools),
+        SourceSpec::Kustomize { path } => kustomize::kustomize(path, tools),
+        SourceSpec::Helm { chart, release, namespace, values, set } => {
+            helm::helm(&helm::Release::new(chart, release, namespace, values, set, tools), tools)
+        }
+    }
+}
+
+/// A file as places name it.
+fn name_of(path: &Path, tools: &Tools) -> String {
+    files::name(path, &tools.root)
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
 }

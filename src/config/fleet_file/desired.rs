@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 pub(super) use crate::config::desired::Desired;
@@ -10,11 +11,13 @@ pub(super) use crate::config::desired::Desired;
 use crate::{
     config::{
         desired::{DesiredService, Hub, PolicyPath, ServiceSource},
-        yaml::Node,
+        yaml::{Node, Value},
     },
     desired::{
         layer::Layers,
+        origin::{Origin, Source, SourceKind},
         policy::native::clusters::{self, CLUSTERS},
+        tree,
     },
     fault::Fault,
     messages::policy as text,
@@ -157,7 +160,7 @@ impl Decoding<'_> {
         });
         let per_cluster = self.per_cluster(node, at, &root);
         Some(ServiceSource {
-            spec: spec(node, kind, &root, service, namespace),
+            spec: self.spec(node, kind, &root, service, namespace),
             per_cluster,
             repository,
             revision: node.text_of("revision"),
@@ -175,23 +178,42 @@ impl Decoding<'_> {
         }
         Some(root.join(pattern).display().to_string())
     }
+
+    fn spec(&self, node: &Node, kind: &str, root: &Path, service: &str, namespace: &str) -> SourceSpec {
+        let path = root.join(node.text_of(kind));
+        let or = |key: &str, default: &str| {
+            let text = node.text_of(key);
+            if text.is_empty() { default.to_owned() } else { text }
+        };
+        match kind {
+            "plain" => SourceSpec::Plain { path },
+            "kustomize" => SourceSpec::Kustomize { path },
+            _ => SourceSpec::Helm {
+                chart: path,
+                release: or("release", service),
+                namespace: or("namespace", namespace),
+                values: node.texts_of("values").iter().map(|v| root.join(v)).collect::<Vec<PathBuf>>(),
+                set: node.get("set").map_or_else(tree::Node::default, |set| with_places(set, &self.values_source())),
+            },
+        }
+    }
+
+    /// This file as the places of values name it: from its own folder.
+    fn values_source(&self) -> Arc<Source> {
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
+        Source::new(SourceKind::Values, name.to_string_lossy())
+    }
 }
 
-fn spec(node: &Node, kind: &str, root: &Path, service: &str, namespace: &str) -> SourceSpec {
-    let path = root.join(node.text_of(kind));
-    let or = |key: &str, default: &str| {
-        let text = node.text_of(key);
-        if text.is_empty() { default.to_owned() } else { text }
+/// Inline values, each with its line.
+fn with_places(node: &Node, source: &Arc<Source>) -> tree::Node {
+    let value = match &node.value {
+        Value::List(items) => tree::Value::List(Arc::new(items.iter().map(|i| with_places(i, source)).collect())),
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|(key, n)| (key.name.as_str().into(), with_places(n, source)));
+            tree::Value::Map(Arc::new(tree::Map::from_unique(entries.collect())))
+        }
+        _ => tree::Node::from_json(&node.json(), &Origin::Unknown).value,
     };
-    match kind {
-        "plain" => SourceSpec::Plain { path },
-        "kustomize" => SourceSpec::Kustomize { path },
-        _ => SourceSpec::Helm {
-            chart: path,
-            release: or("release", service),
-            namespace: or("namespace", namespace),
-            values: node.texts_of("values").iter().map(|v| root.join(v)).collect::<Vec<PathBuf>>(),
-            set: node.get("set").map_or_else(|| serde_json::json!({}), Node::json),
-        },
-    }
+    tree::Node { value, origin: Origin::At(source.clone(), node.line) }
 }

@@ -179,7 +179,11 @@ desired:
         (chart.as_path(), values[0].as_path()),
         (Path::new("/fleet/../deploy/charts/web"), Path::new("/fleet/../deploy/a.yaml"))
     );
-    assert_eq!((release.as_str(), namespace.as_str(), set), ("web", "shop", &serde_json::json!({"n": 2})));
+    let set_at = set.get("n").and_then(|n| n.origin.at()).map(|at| at.to_string());
+    assert_eq!(
+        (release.as_str(), namespace.as_str(), set.to_json(), set_at.as_deref()),
+        ("web", "shop", serde_json::json!({"n": 2}), Some("fleet.yaml:10"))
+    );
     assert_eq!(helm.values_of("eu").unwrap(), Path::new("/fleet/../deploy/values/eu.yaml"));
     let paths: Vec<&Path> = file.desired.policies.iter().map(|p| p.path.as_path()).collect();
     assert_eq!(paths, [Path::new("/fleet/policies"), Path::new("/etc/p.yaml")]);
