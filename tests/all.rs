@@ -58,6 +58,7 @@ fn main() -> ExitCode {
     trials.extend(connection::trials());
     trials.extend(contract::trials());
     trials.extend(copies::trials());
+    trials.extend(corpus::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());
     trials.extend(rendering::trials());

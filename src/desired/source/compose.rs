@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 use hashbrown::{HashMap, HashSet};
 
 use super::{
@@ -39,6 +39,20 @@ pub(super) struct Composer<'t> {
     root: Option<Built>,
     line: u32,
     documents: Vec<Document>,
+}
+
+/// Why reading stopped.
+pub(super) enum Stop {
+    /// The text is of no use.
+    Broken(Broken),
+    /// A tab indents this line. The parser refuses that where a block may go on, and inside brackets too, where tools take it.
+    TabAt(u32),
+}
+
+impl From<Broken> for Stop {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
 }
 
 /// A finished value.
@@ -137,21 +151,22 @@ impl<'t> Composer<'t> {
     }
 
     /// Reads to the end of the text.
-    pub(super) fn run(mut self) -> Result<Vec<Document>, Broken> {
+    pub(super) fn run(mut self) -> Result<Vec<Document>, Stop> {
         for event in Parser::new_from_str_with_options(self.text, self.options()) {
-            match event {
-                Ok((event, span)) => self.event(event, &span)?,
-                Err(error) => {
-                    let line = u32::try_from(error.marker().line()).unwrap_or(0);
-                    let why = match error.kind() {
-                        granit_parser::ErrorKind::RecursionLimitExceeded => Why::TooDeep,
-                        _ => Why::Syntax,
-                    };
-                    return Err(Broken { line, field: self.here(), why, detail: error.info() });
-                }
-            }
+            let (event, span) = event.map_err(|e| self.stop(&e))?;
+            self.event(event, &span)?;
         }
         Ok(self.documents)
+    }
+
+    fn stop(&self, error: &ScanError) -> Stop {
+        let line = u32::try_from(error.marker().line()).unwrap_or(0);
+        let why = match error.kind() {
+            ErrorKind::TabInBlockIndentation if line > 0 => return Stop::TabAt(line),
+            ErrorKind::RecursionLimitExceeded => Why::TooDeep,
+            _ => Why::Syntax,
+        };
+        self.fatal(line, why, error.info()).into()
     }
 
     fn options(&self) -> Options {

@@ -160,16 +160,13 @@ impl Contents {
 
 /// The items of a List; `None` for ordinary objects.
 ///
-/// A List is what every Kubernetes tool takes apart: its kind ends in `List` and `items` is a list or `null` (or, for the
-/// kind `List` itself, is not there at all). An `items` that is a map belongs to an ordinary object.
+/// A List is what `kubectl` takes apart: `items` is a list, whatever the kind, or it is `null` (for the kind `List` itself:
+/// absent) and the kind ends in `List`. An `items` that is a map belongs to an ordinary object.
 fn list_items(node: &Node) -> Option<Vec<Node>> {
     let kind = node.str_of("kind");
-    if !kind.ends_with("List") {
-        return None;
-    }
     match node.as_map()?.get("items").map(|n| &n.value) {
         Some(Value::List(items)) => Some(items.to_vec()),
-        Some(Value::Null) => Some(Vec::new()),
+        Some(Value::Null) if kind.ends_with("List") => Some(Vec::new()),
         None if kind == "List" => Some(Vec::new()),
         _ => None,
     }
@@ -218,6 +215,8 @@ mod tests {
             (head("List", ""), &[], &[]),
             (head("NotAList", "metadata: {name: x}\nitems: {a: 1}\n"), &["NotAList x @1"], &[]),
             (head("AllowList", "metadata: {name: x}\n"), &["AllowList x @1"], &[]),
+            (head("Odd", "items: null\n"), &["Odd  @1"], &[]),
+            (head("Odd", "items: [{a: 1}]\n"), &[], &["line 3: document 1 has no apiVersion [items[0]]"]),
             (
                 head("List", "items:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: v1, kind: Pod}\n"),
                 &["Pod  @7"],

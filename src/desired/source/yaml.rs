@@ -7,7 +7,7 @@
 //!
 //! Beyond `kubectl`, every document of a file counts, also those behind a `...` line, and JSON escapes are taken in YAML.
 
-use std::{fmt, path::Path as File, sync::Arc};
+use std::{borrow::Cow, fmt, path::Path as File, sync::Arc};
 
 use crate::{
     desired::{
@@ -20,7 +20,10 @@ use crate::{
     messages::{Msg, source as words},
 };
 
-use super::{compose::Composer, text};
+use super::{
+    compose::{Composer, Stop},
+    text,
+};
 
 /// Largest text that is read, in bytes.
 pub const LARGEST: usize = 50 * 1024 * 1024;
@@ -30,6 +33,8 @@ pub const DEEPEST: usize = 200;
 pub const MOST_VALUES: usize = 5_000_000;
 /// Most values that the aliases of one document may repeat: `kubectl` draws its line there too.
 pub const MOST_REPEATED: usize = 400_000;
+/// Most places where tabs indent the inside of brackets; each costs another reading.
+const MOST_TABBED: usize = 64;
 /// Most documents in a text.
 pub const MOST_DOCUMENTS: usize = 100_000;
 
@@ -141,9 +146,54 @@ impl Document {
 /// When the text does not follow YAML's grammar, or breaks a bound.
 pub fn documents(text: &str, source: &Arc<Source>) -> Result<Vec<Document>, Broken> {
     bounds(text)?;
-    let mut found = Composer::new(text, source).run()?;
-    found.retain(|d| d.broken.is_some() || !matches!(d.node.value, Value::Null));
-    Ok(found)
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..MOST_TABBED {
+        match Composer::new(&text, source).run() {
+            Err(Stop::TabAt(line)) if opens_flow(&text, line) => text = Cow::Owned(untabbed(&text, line)),
+            read => return kept(read),
+        }
+    }
+    kept(Composer::new(&text, source).run())
+}
+
+/// The documents that hold something.
+fn kept(read: Result<Vec<Document>, Stop>) -> Result<Vec<Document>, Broken> {
+    match read {
+        Ok(mut found) => {
+            found.retain(|d| d.broken.is_some() || !matches!(d.node.value, Value::Null));
+            Ok(found)
+        }
+        Err(Stop::Broken(broken)) => Err(broken),
+        Err(Stop::TabAt(line)) => {
+            let detail = "a tab stands where only spaces may indent".to_owned();
+            Err(Broken { line, field: Path::default(), why: Why::Syntax, detail })
+        }
+    }
+}
+
+/// True when what stands before a line goes on after a bracket or a comma: tabs may indent there, as in JSON.
+fn opens_flow(text: &str, line: u32) -> bool {
+    let before = text.lines().take(line as usize - 1).filter(|l| !l.trim().is_empty()).last();
+    before.is_some_and(|l| l.trim_end().ends_with(['{', '[', ',']))
+}
+
+/// The text with spaces for the tabs that indent this line and those after it; no place in it moves.
+fn untabbed(text: &str, line: u32) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut run = true;
+    for (at, line_text) in text.split_inclusive('\n').enumerate() {
+        let content = line_text.trim_start_matches([' ', '\t']);
+        let indent = &line_text[..line_text.len() - content.len()];
+        let wanted = at + 1 >= line as usize && run && indent.contains('\t');
+        run = at + 1 < line as usize || wanted;
+        if wanted {
+            out.push_str(&" ".repeat(indent.len()));
+            out.push_str(content);
+        } else {
+            out.push_str(line_text);
+        }
+    }
+    out
 }
 
 /// Reads every document of a text, all or nothing; empty ones are left out.
