@@ -80,6 +80,14 @@ pub(super) enum Command {
         #[arg(value_enum, default_value_t, value_name = "FILE")]
         of: SchemaOf,
     },
+    Render(RenderRun),
+    Place(PlaceRun),
+    Explain(ExplainRun),
+    #[command(name = "whatif")]
+    WhatIf(WhatIfRun),
+    Differences(DifferencesRun),
+    Lint(LintRun),
+    Test(TestRun),
     Sim(Sim),
     Demo {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
@@ -88,6 +96,118 @@ pub(super) enum Command {
     Help {
         topic: Vec<String>,
     },
+}
+
+/// `render`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct RenderRun {
+    #[arg(value_name = "SERVICE")]
+    pub services: Vec<String>,
+    #[arg(short, long, value_enum, default_value_t = Format::Yaml)]
+    pub output: Format,
+    #[arg(long = "where")]
+    pub places: bool,
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// `place`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlaceRun {
+    #[arg(value_name = "SERVICE")]
+    pub services: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+    #[arg(long)]
+    pub all: bool,
+    #[arg(long)]
+    pub live: bool,
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+}
+
+/// `explain`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ExplainRun {
+    #[arg(value_name = "KIND/NAME")]
+    pub object: String,
+    #[arg(value_name = "FIELD")]
+    pub field: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// `whatif`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct WhatIfRun {
+    #[arg(long, value_name = "CLUSTER")]
+    pub lose: Vec<String>,
+    #[arg(long, value_name = "CLUSTER=KEY:EFFECT")]
+    pub taint: Vec<String>,
+    #[arg(long, value_name = "CLUSTER=N")]
+    pub room: Vec<String>,
+    #[arg(long, value_name = "POLICY:CLUSTER=N")]
+    pub weight: Vec<String>,
+    #[arg(long, value_name = "NAME,KEY=VALUE...")]
+    pub add: Vec<String>,
+    #[arg(long, value_name = "FILE")]
+    pub policy: Vec<PathBuf>,
+    #[arg(long, value_name = "POLICY")]
+    pub without: Vec<String>,
+    #[arg(long)]
+    pub fresh: bool,
+    #[command(flatten)]
+    pub output: Output,
+    #[arg(long)]
+    pub exit_code: bool,
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// `differences`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct DifferencesRun {
+    #[arg(value_name = "SERVICE")]
+    pub services: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+    #[arg(long)]
+    pub findings: bool,
+    #[arg(long)]
+    pub exit_code: bool,
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// `lint`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct LintRun {
+    #[command(flatten)]
+    pub output: Output,
+    #[arg(long)]
+    pub exit_code: bool,
+    #[arg(long)]
+    pub live: bool,
+}
+
+/// `test`.
+#[derive(Args, Clone, Debug)]
+pub(super) struct TestRun {
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[arg(short, long, value_enum, default_value_t = TestFormat::Table)]
+    pub output: TestFormat,
+}
+
+/// Format of a report on situation files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum TestFormat {
+    #[default]
+    Table,
+    Json,
+    Junit,
 }
 
 /// How the answer is written.

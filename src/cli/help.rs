@@ -3,7 +3,7 @@
 use clap::{Command, CommandFactory};
 
 use super::args::Line;
-use crate::messages::{Lang, Msg, cli as text};
+use crate::messages::{Lang, Msg, cli as text, desired};
 
 /// Text of a flag or argument, by its name; those of `sim` have their own `--kubeconfig`.
 fn flag(name: &str) -> Option<Msg> {
@@ -45,6 +45,23 @@ fn flag(name: &str) -> Option<Msg> {
         "seed" => text::F_SEED,
         "speed" => text::F_SPEED,
         "words" => text::F_WORDS,
+        "paths" => desired::F_PATHS,
+        "services" => desired::F_SERVICES,
+        "places" => desired::F_WHERE,
+        "live" => desired::F_LIVE,
+        "all" => desired::F_ALL,
+        "save" => desired::F_SAVE,
+        "object" => desired::F_OBJECT,
+        "field" => desired::F_FIELD,
+        "lose" => desired::F_LOSE,
+        "taint" => desired::F_TAINT,
+        "room" => desired::F_ROOM,
+        "weight" => desired::F_WEIGHT,
+        "add" => desired::F_ADD,
+        "policy" => desired::F_POLICY,
+        "without" => desired::F_WITHOUT,
+        "fresh" => desired::F_FRESH,
+        "findings" => desired::F_FINDINGS,
         "topic" => text::F_TOPIC,
         "of" => text::F_SCHEMA_OF,
         "help" => text::F_HELP,
@@ -66,6 +83,13 @@ fn command(name: &str) -> Option<Msg> {
         "completion" => text::C_COMPLETION,
         "man" => text::C_MAN,
         "schema" => text::C_SCHEMA,
+        "render" => desired::C_RENDER,
+        "place" => desired::C_PLACE,
+        "explain" => desired::C_EXPLAIN,
+        "whatif" => desired::C_WHATIF,
+        "differences" => desired::C_DIFFERENCES,
+        "lint" => desired::C_LINT,
+        "test" => desired::C_TEST,
         "sim" => text::C_SIM,
         "demo" => text::C_DEMO,
         "help" => text::C_HELP,

@@ -8,6 +8,7 @@ mod clusters;
 mod collect;
 mod completion;
 mod demo;
+mod desired;
 mod doctor;
 mod get;
 mod help;
@@ -21,6 +22,7 @@ mod request;
 mod schema;
 mod screen;
 mod sim;
+mod test;
 mod topics;
 mod words;
 
@@ -126,6 +128,7 @@ fn dispatch(line: Line, start: &Start, lang: Lang) -> anyhow::Result<ExitCode> {
         Some(Command::Completion { shell }) => fine(completion::run(shell, lang)),
         Some(Command::Man { dir }) => fine(man::run(dir.as_deref(), lang)),
         Some(Command::Schema { of }) => fine(schema::run(of)),
+        Some(Command::Test(run)) => Ok(ExitCode::from(u8::from(!test::run(&run, lang)?))),
         Some(Command::Help { topic }) => fine(topics::run(&topic, lang)),
         Some(Command::Keys(output)) => fine(keys::run(output.output, lang)),
         Some(Command::Sim(sim)) => fine(sim::run(&sim, line.global.kubeconfig.as_deref(), lang)),
@@ -165,6 +168,10 @@ fn with_fleet(
         Some(Command::Matrix(listing)) => matrix::run(&setup, &listing),
         Some(Command::Get(get)) => get::run(&setup, &get),
         Some(Command::Doctor(listing)) => doctor::run(&setup, &listing),
+        Some(Command::Render(run)) => desired::render::run(&setup, &run),
+        Some(Command::Explain(run)) => desired::explain::run(&setup, &run),
+        Some(Command::WhatIf(run)) => desired::whatif::run(&setup, &run),
+        Some(Command::Differences(run)) => desired::differences::run(&setup, &run),
         Some(_) => Ok(Outcome::Fine),
     }?;
     Ok(ExitCode::from(outcome.code()))

@@ -168,7 +168,7 @@ fn quoted(field: &str) -> String {
 }
 
 /// JSON escapes C0 by itself; what else steers a terminal or hides text is escaped here. It can only stand in strings.
-fn escape(json: &str) -> String {
+pub(super) fn escape(json: &str) -> String {
     escape_with(json, |out, c| {
         let mut units = [0u16; 2];
         for unit in c.encode_utf16(&mut units) {
@@ -178,7 +178,7 @@ fn escape(json: &str) -> String {
 }
 
 /// YAML double-quoted texts are escaped by the writer; what it leaves in plain ones is shown, not obeyed.
-fn escape_yaml(yaml: &str) -> String {
+pub(super) fn escape_yaml(yaml: &str) -> String {
     escape_with(yaml, |out, c| {
         let _ = write!(out, "<U+{:04X}>", c as u32);
     })

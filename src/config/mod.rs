@@ -121,6 +121,8 @@ pub struct Settings {
     pub clipboard: String,
     /// Plain rendering for screen readers.
     pub plain: bool,
+    /// The fleet file, where there is one.
+    pub fleet_file: Option<PathBuf>,
     /// Where everything lies.
     pub paths: paths::Paths,
     /// Who set what.

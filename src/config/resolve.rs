@@ -64,6 +64,7 @@ pub fn resolve_telling_all(request: &Request) -> Result<Settings, Vec<Problem>> 
     if out.targets.is_empty() {
         out.problems.push(nothing_found(&sources.kubeconfigs, lang));
     }
+    out.fleet_file.clone_from(&sources.fleet);
     out.incomplete = loaded.incomplete;
     out.watched_files = loaded.files;
     out.watched_files.push(sources.fleet.unwrap_or_else(|| out.paths.config.join(choose::FLEET_FILE)));

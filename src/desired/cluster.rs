@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::capacity::Free;
 use crate::model::{ClusterRecord, Taint};
 
 /// A cluster.
@@ -29,6 +30,8 @@ pub struct Cluster {
     pub taints: Vec<Taint>,
     /// How many *more* replicas of the resource in question it can take; `None` = unknown.
     pub available: Option<i64>,
+    /// What its nodes have left, from which room is reckoned where `available` says nothing.
+    pub free: Option<Free>,
     /// Being taken out of the fleet.
     pub deleting: bool,
     /// Served kinds as `apiVersion Kind`; `None` = whatever is asked for.
@@ -49,6 +52,7 @@ impl From<&ClusterRecord> for Cluster {
             groups: record.groups.clone(),
             taints: record.taints.clone(),
             available: None,
+            free: None,
             deleting: false,
             apis: None,
         }

@@ -4,9 +4,15 @@
 //! system; [`place`] decides which clusters and how many replicas; [`patch`] applies what differs there. Files and tools
 //! are run by `render`, which is the edge.
 
+pub mod capacity;
 pub mod cluster;
+pub mod differences;
+pub mod engine;
+pub mod explain;
 pub mod layer;
+pub mod mask;
 pub mod object;
+pub mod observed;
 pub mod origin;
 pub mod patch;
 pub mod path;
@@ -15,3 +21,5 @@ pub mod policy;
 pub mod selector;
 pub mod source;
 pub mod tree;
+pub mod whatif;
+pub mod where_from;

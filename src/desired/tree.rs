@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
 use super::{
     origin::{Act, Change, Origin, Rule},
     path::{Path, Step},
@@ -108,6 +110,28 @@ impl PartialEq for Node {
                 Arc::ptr_eq(a, b) || (a.len() == b.len() && (same() || by_key()))
             }
             _ => false,
+        }
+    }
+}
+
+/// The value alone, maps in their order; a float that JSON cannot hold becomes `null`.
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.value {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(b) => serializer.serialize_bool(*b),
+            Value::Int(n) => serializer.serialize_i64(*n),
+            Value::Float(n) if n.is_finite() => serializer.serialize_f64(*n),
+            Value::Float(_) => serializer.serialize_unit(),
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items.iter()),
+            Value::Map(map) => {
+                let mut out = serializer.serialize_map(Some(map.len()))?;
+                for (key, node) in map.iter() {
+                    out.serialize_entry(&**key, node)?;
+                }
+                out.end()
+            }
         }
     }
 }
@@ -326,6 +350,22 @@ impl Node {
             Value::Map(map) => map.iter().for_each(|(key, node)| down(Step::Key(key.clone()), node)),
             _ => {}
         }
+    }
+
+    /// Equal values, set by the same at the same places, maps in the same order.
+    pub fn identical(&self, other: &Self) -> bool {
+        self.origin == other.origin
+            && match (&self.value, &other.value) {
+                (Value::List(a), Value::List(b)) => {
+                    Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.identical(b)))
+                }
+                (Value::Map(a), Value::Map(b)) => {
+                    let same =
+                        |((ka, na), (kb, nb)): ((&Arc<str>, &Self), (&Arc<str>, &Self))| ka == kb && na.identical(nb);
+                    Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(same))
+                }
+                _ => self == other,
+            }
     }
 
     /// True when both are the very same in memory, or equal scalars: a cheap "surely equal".

@@ -1,6 +1,8 @@
 //! Texts of the area `source`: sources and the tools that render them.
 
 crate::messages! { "source";
+    NO_REVISION = "revision {revision} cannot be read yet", "尚无法读取版本 {revision}";
+    NO_POLICY = "{object} is a policy of no known system; files of services belong under desired.services", "{object} 不属于任何已知系统的策略；服务的文件应放在 desired.services 下";
     YAML_SYNTAX = "This is no YAML: {cause}. Nothing of the file is used until that is mended.", "这不是合法的 YAML：{cause}。修正之前，整个文件都不会被使用。";
     YAML_TOO_LARGE = "This is more than is read: {cause}. Split the file.", "超出可读取的上限：{cause}。请拆分该文件。";
     YAML_TOO_DEEP = "This is nested too deep to be a manifest: {cause}.", "嵌套过深，不可能是清单：{cause}。";

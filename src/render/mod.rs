@@ -6,15 +6,18 @@ mod cache;
 mod chain;
 mod chart;
 mod directives;
+pub mod facts;
 pub mod files;
 mod helm;
 mod kustomize;
+pub mod load;
 mod output;
 pub mod plain;
 mod template;
 #[cfg(test)]
 mod testing;
 mod tool;
+pub mod worker;
 mod writer;
 
 use std::{

@@ -7,6 +7,7 @@ mod divide;
 mod facts;
 mod filter;
 mod limits;
+pub mod manifest;
 mod pass;
 mod prepared;
 mod region;

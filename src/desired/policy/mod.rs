@@ -1,6 +1,7 @@
 //! Policies: who goes where, and what differs there. One reader per system translates its own YAML into these words; a
 //! peer is one more file here.
 
+pub mod dependencies;
 pub mod karmada;
 pub mod native;
 pub mod select;

@@ -1,0 +1,71 @@
+//! What desired state has to know of the live fleet: facts of clusters, and the replicas that run now.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::worker::Facts;
+use crate::{
+    desired::{
+        engine::{Desired, Service},
+        object::ObjectKey,
+        observed,
+        place::{Resource, State},
+    },
+    fleet::{Store, inventory},
+    model::{Builtin, Millis},
+};
+
+/// Kinds whose replicas are dealt out.
+const DEALT: [(Builtin, &str, &str); 2] =
+    [(Builtin::Deployment, "apps/v1", "Deployment"), (Builtin::StatefulSet, "apps/v1", "StatefulSet")];
+
+/// Takes them from the cache.
+pub fn of(store: &Store, now: Millis) -> Facts {
+    let clusters = inventory::rows(store, now).iter().map(observed::seen).collect();
+    let mut live: BTreeMap<ObjectKey, Vec<(Arc<str>, i64)>> = BTreeMap::new();
+    for (kind, api_version, word) in DEALT {
+        for (id, shard) in store.clusters() {
+            for (_, row) in store.rows(id, kind.id()) {
+                let Some(wanted) = row.workload().and_then(|w| w.wanted) else { continue };
+                let key = ObjectKey {
+                    api_version: api_version.into(),
+                    kind: word.into(),
+                    namespace: row.ns().into(),
+                    name: (*row.name).into(),
+                };
+                live.entry(key).or_default().push((shard.record.name.clone(), i64::from(wanted)));
+            }
+        }
+    }
+    Facts { clusters, live, hub: Vec::new() }
+}
+
+/// What was placed before: what runs, as long as its sum is what is asked for. Where it is not (somebody scaled by hand, a
+/// cluster does not answer), the last placement counts, and what runs only where there is none: drift must not move what is
+/// desired.
+pub fn states(
+    live: &BTreeMap<ObjectKey, Vec<(Arc<str>, i64)>>,
+    services: &[Arc<Service>],
+    former: Option<&Desired>,
+) -> BTreeMap<ObjectKey, State> {
+    let mut states = BTreeMap::new();
+    let objects = services.iter().flat_map(|s| &s.sources).flat_map(|s| &s.bases).flat_map(|b| b.objects.iter());
+    for object in objects {
+        let Some(running) = live.get(&object.key) else { continue };
+        let sum: i64 = running.iter().map(|(_, n)| n).sum();
+        let before =
+            if sum == Resource::of(object).replicas { None } else { former.and_then(|f| placed(f, &object.key)) };
+        let mut previous = before.unwrap_or_else(|| running.clone());
+        previous.sort();
+        states.insert(object.key.clone(), State { previous, ..State::default() });
+    }
+    states
+}
+
+/// The last placement of an object by name of cluster; `None` when there is none.
+fn placed(former: &Desired, key: &ObjectKey) -> Option<Vec<(Arc<str>, i64)>> {
+    let named =
+        |at: u32| usize::try_from(at).ok().and_then(|at| former.inputs.clusters.get(at)).map(|c| c.name.clone());
+    let shares: Vec<(Arc<str>, i64)> =
+        former.named(key).flat_map(|(_, placed)| placed.shares()).filter_map(|(at, n)| Some((named(at)?, n))).collect();
+    (!shares.is_empty()).then_some(shares)
+}

@@ -1,0 +1,283 @@
+//! From what the fleet file declares to the inputs of the pipeline: renders every source, reads every policy. What is broken
+//! costs only its own service or policy. What did not change keeps its identity, so that nothing is computed anew for it.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Rendered, SourceSpec, Tools, files, render};
+use crate::{
+    config::desired::{Desired as Declared, DesiredService, PolicyPath, ServiceSource, policy_files},
+    desired::{
+        cluster::Cluster,
+        engine::{Base, Service, Source},
+        object::{Object, ObjectKey},
+        origin::SourceKind,
+        policy::Policies,
+        source::documents,
+    },
+    fault::Fault,
+    messages::source as text,
+};
+
+/// Something that could not be used, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Service; empty for policies.
+    pub service: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What was loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The services, in the order of the file.
+    pub services: Vec<Arc<Service>>,
+    /// The policies.
+    pub policies: Arc<Policies>,
+    /// The documents that the policies were read from.
+    pub documents: Vec<Arc<Object>>,
+    /// What could not be used.
+    pub troubles: Vec<Trouble>,
+    /// Files and folders that it was made from, for watching.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Loads everything. `hub` are policies that a hub cluster's API gave; `former` lends what did not change.
+pub fn load(
+    declared: &Declared,
+    clusters: &[Cluster],
+    hub: &[Arc<Object>],
+    tools: &Tools,
+    former: Option<&Loaded>,
+) -> Loaded {
+    let mut loaded = Loaded::default();
+    for service in &declared.services {
+        let before = former.and_then(|f| f.services.iter().find(|s| is(s, service)));
+        let made = load_service(service, clusters, tools, before, &mut loaded);
+        loaded.services.push(made);
+    }
+    load_policies(&declared.policies, hub, tools, &mut loaded);
+    if let Some(former) = former {
+        keep_policies(&mut loaded, &former.policies);
+    }
+    loaded.inputs.sort();
+    loaded.inputs.dedup();
+    loaded
+}
+
+fn is(service: &Service, declared: &DesiredService) -> bool {
+    *service.name == *declared.name && *service.namespace == *declared.namespace
+}
+
+fn load_service(
+    declared: &DesiredService,
+    clusters: &[Cluster],
+    tools: &Tools,
+    before: Option<&Arc<Service>>,
+    loaded: &mut Loaded,
+) -> Arc<Service> {
+    let mut sources = Vec::with_capacity(declared.sources.len());
+    for (number, source) in declared.sources.iter().enumerate() {
+        let old = before.and_then(|b| b.sources.get(number));
+        let mut loading = Loading { declared, tools, loaded, old: old.map(|o| known(o)).unwrap_or_default() };
+        let made = loading.source(source, clusters);
+        sources.push(match old {
+            Some(old) if same_source(old, &made) => old.clone(),
+            _ => Arc::new(made),
+        });
+    }
+    match before {
+        Some(before) if same_sources(&before.sources, &sources) => before.clone(),
+        _ => Arc::new(Service {
+            name: declared.name.as_str().into(),
+            namespace: declared.namespace.as_str().into(),
+            sources,
+        }),
+    }
+}
+
+fn same_sources(a: &[Arc<Source>], b: &[Arc<Source>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+}
+
+/// The objects of a former rendering by name.
+fn known(source: &Source) -> BTreeMap<&ObjectKey, Vec<&Arc<Object>>> {
+    let mut known: BTreeMap<&ObjectKey, Vec<&Arc<Object>>> = BTreeMap::new();
+    for object in source.bases.iter().flat_map(|b| b.objects.iter()) {
+        known.entry(&object.key).or_default().push(object);
+    }
+    known
+}
+
+/// The same objects, by identity, for the same clusters.
+fn same_source(a: &Source, b: &Source) -> bool {
+    let same_base = |a: &Base, b: &Base| {
+        a.only == b.only
+            && a.objects.len() == b.objects.len()
+            && a.objects.iter().zip(b.objects.iter()).all(|(a, b)| Arc::ptr_eq(a, b))
+    };
+    a.title == b.title
+        && a.clusters == b.clusters
+        && a.bases.len() == b.bases.len()
+        && a.bases.iter().zip(&b.bases).all(|(a, b)| same_base(a, b))
+}
+
+/// One source being loaded.
+struct Loading<'a> {
+    declared: &'a DesiredService,
+    tools: &'a Tools,
+    loaded: &'a mut Loaded,
+    old: BTreeMap<&'a ObjectKey, Vec<&'a Arc<Object>>>,
+}
+
+impl Loading<'_> {
+    fn source(&mut self, source: &ServiceSource, clusters: &[Cluster]) -> Source {
+        let mut made =
+            Source { title: title(source, self.tools), clusters: source.clusters.clone(), bases: Vec::new() };
+        for (only, spec) in variants(source, clusters) {
+            if let Some(objects) = self.render(source, &spec) {
+                made.bases.push(Base { only, objects: Arc::new(objects) });
+            }
+        }
+        made
+    }
+
+    fn render(&mut self, source: &ServiceSource, spec: &SourceSpec) -> Option<Vec<Arc<Object>>> {
+        if !source.revision.is_empty() {
+            let fault = Fault::new(Path::new(&source.place.file), source.place.line, "revision", text::NO_REVISION);
+            self.tell(fault.with("revision", &source.revision));
+            return None;
+        }
+        match render(spec, self.tools) {
+            Ok(Rendered { objects, faults, inputs, .. }) => {
+                faults.into_iter().for_each(|fault| self.tell(fault));
+                self.loaded.inputs.extend(inputs);
+                Some(objects.into_iter().map(|o| self.keep(o)).collect())
+            }
+            Err(fault) => {
+                self.tell(fault);
+                self.loaded.inputs.push(source.path().to_path_buf());
+                None
+            }
+        }
+    }
+
+    fn tell(&mut self, fault: Fault) {
+        let (service, namespace) = (self.declared.name.clone(), self.declared.namespace.clone());
+        self.loaded.troubles.push(Trouble { service, namespace, fault });
+    }
+
+    /// The former object where this one says the same at the same places.
+    fn keep(&self, object: Arc<Object>) -> Arc<Object> {
+        let former = self.old.get(&object.key).and_then(|all| all.iter().find(|o| o.node.identical(&object.node)));
+        former.map_or(object, |o| (*o).clone())
+    }
+}
+
+/// How a source is called: `kustomize overlays/prod`, with ` @ v1.2` where it is of a revision.
+fn title(source: &ServiceSource, tools: &Tools) -> String {
+    let kind = match &source.spec {
+        SourceSpec::Plain { .. } => "plain",
+        SourceSpec::Kustomize { .. } => "kustomize",
+        SourceSpec::Helm { .. } => "helm",
+    };
+    let name = files::name(source.path(), &tools.root);
+    if source.revision.is_empty() { format!("{kind} {name}") } else { format!("{kind} {name} @ {}", source.revision) }
+}
+
+/// What is rendered for which clusters. Values per cluster make one variant each; clusters without a file of their own
+/// share one.
+fn variants(source: &ServiceSource, clusters: &[Cluster]) -> Vec<(Option<Vec<Arc<str>>>, SourceSpec)> {
+    let SourceSpec::Helm { chart, release, namespace, values, set } = &source.spec else {
+        return vec![(None, source.spec.clone())];
+    };
+    if source.per_cluster.is_none() {
+        return vec![(None, source.spec.clone())];
+    }
+    let fits = |c: &&Cluster| source.clusters.as_ref().is_none_or(|a| a.matches(c));
+    let mut own = Vec::new();
+    let mut rest = Vec::new();
+    for cluster in clusters.iter().filter(fits) {
+        let Some(file) = source.values_of(&cluster.name).filter(|f| source.revision.is_empty() && f.is_file()) else {
+            rest.push(cluster.name.clone());
+            continue;
+        };
+        let values = values.iter().cloned().chain([file]).collect();
+        let spec = SourceSpec::Helm {
+            chart: chart.clone(),
+            release: release.clone(),
+            namespace: namespace.clone(),
+            values,
+            set: set.clone(),
+        };
+        own.push((Some(vec![cluster.name.clone()]), spec));
+    }
+    if !rest.is_empty() || own.is_empty() {
+        own.push((Some(rest), source.spec.clone()));
+    }
+    own
+}
+
+fn load_policies(paths: &[PolicyPath], hub: &[Arc<Object>], tools: &Tools, loaded: &mut Loaded) {
+    let mut policies = Policies::default();
+    for path in paths {
+        loaded.inputs.push(path.path.clone());
+        for file in policy_files(path) {
+            let name = files::name(&file, &tools.root);
+            let source = files::source(SourceKind::Policy, &file, tools);
+            let contents = files::text(&file, tools)
+                .and_then(|content| documents::objects(&content, &source).map_err(|e| e.fault(Path::new(&name))));
+            loaded.inputs.push(file);
+            match contents {
+                Ok(contents) => {
+                    let defects = contents.defects.iter().map(|d| d.fault(Path::new(&name)));
+                    loaded.troubles.extend(defects.map(of_policies));
+                    contents.objects.into_iter().for_each(|o| take(Arc::new(o), &mut policies, loaded));
+                }
+                Err(fault) => loaded.troubles.push(of_policies(fault)),
+            }
+        }
+    }
+    hub.iter().for_each(|o| take(o.clone(), &mut policies, loaded));
+    loaded.policies = Arc::new(policies);
+}
+
+fn of_policies(fault: Fault) -> Trouble {
+    Trouble { service: String::new(), namespace: String::new(), fault }
+}
+
+/// Takes a document among the policies; one that is none is told.
+fn take(object: Arc<Object>, policies: &mut Policies, loaded: &mut Loaded) {
+    match policies.read(&object) {
+        Some(Ok(())) => loaded.documents.push(object),
+        Some(Err(faults)) => loaded.troubles.extend(faults.into_iter().map(of_policies)),
+        None => {
+            let at = object.node.origin.at();
+            let (file, line) = at.map(|at| (at.source.file.clone(), at.line)).unwrap_or_default();
+            let fault = Fault::new(Path::new(&file), line, "", text::NO_POLICY).with("object", object.key.to_string());
+            loaded.troubles.push(of_policies(fault));
+        }
+    }
+}
+
+/// Policies that say the same at the same places keep their identity.
+fn keep_policies(loaded: &mut Loaded, former: &Arc<Policies>) {
+    let mut policies = (*loaded.policies).clone();
+    for policy in &mut policies.placements {
+        if let Some(old) = former.placements.iter().find(|p| p.id == policy.id && p == &&*policy) {
+            *policy = old.clone();
+        }
+    }
+    for policy in &mut policies.overrides {
+        if let Some(old) = former.overrides.iter().find(|p| p.id == policy.id && p == &&*policy) {
+            *policy = old.clone();
+        }
+    }
+    loaded.policies = Arc::new(policies);
+}

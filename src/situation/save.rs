@@ -1,0 +1,115 @@
+//! Writes what is on a screen as a situation file: a bug report, a policy's unit test and a test of ours are the same thing.
+
+use std::sync::Arc;
+
+use crate::desired::{
+    cluster::Cluster,
+    object::Object,
+    origin::Origin,
+    place::{Decision, State},
+    tree::{Map, Node, Value},
+};
+
+/// A placement: the pass that gave `decision`, with its input and its outcome as what must come out.
+///
+/// # Errors
+///
+/// When a value cannot be written as YAML.
+pub fn placement(
+    name: &str,
+    about: &str,
+    clusters: &[Cluster],
+    policy: &Node,
+    resource: &Object,
+    state: &State,
+    decision: &Decision,
+) -> Result<String, serde_saphyr::ser::Error> {
+    let mut entries = vec![
+        ("name", text(name)),
+        ("about", text(about)),
+        ("kind", text("placement")),
+        ("clusters", list(clusters.iter().map(cluster))),
+        ("policy", policy.clone()),
+        ("resource", resource.node.clone()),
+    ];
+    if !state.previous.is_empty() {
+        entries.push(("previous", map(state.previous.iter().map(|(name, n)| (&**name, number(*n))))));
+    }
+    if let Some(group) = &state.observed {
+        entries.push(("observedAffinity", text(group)));
+    }
+    if state.reschedule {
+        entries.push(("reschedule", plain(Value::Bool(true))));
+    }
+    if !state.evicting.is_empty() {
+        entries.push(("evicting", list(state.evicting.iter().map(|n| text(n)))));
+    }
+    if state.unchanged {
+        entries.push(("placementUnchanged", plain(Value::Bool(true))));
+    }
+    let named = |at: &u32| usize::try_from(*at).ok().and_then(|at| clusters.get(at)).map(|c| &*c.name);
+    entries.push(match &decision.outcome {
+        Ok(shares) => ("expect", map(shares.iter().filter_map(|(at, n)| Some((named(at)?, number(*n)))))),
+        Err(failure) => ("expect", map([("error", text(failure.word()))])),
+    });
+    if let Some(group) = &decision.group {
+        entries.push(("expectAffinity", text(group)));
+    }
+    serde_saphyr::to_string(&map(entries))
+}
+
+fn cluster(cluster: &Cluster) -> Node {
+    let mut entries = vec![("name", text(&cluster.name))];
+    if !cluster.labels.is_empty() {
+        entries.push(("labels", map(cluster.labels.iter().map(|(k, v)| (k.as_str(), text(v))))));
+    }
+    let words = [
+        ("environment", &cluster.environment),
+        ("region", &cluster.region),
+        ("provider", &cluster.provider),
+        ("tier", &cluster.tier),
+        ("team", &cluster.team),
+    ];
+    entries.extend(words.into_iter().filter(|(_, v)| !v.is_empty()).map(|(key, v)| (key, text(v))));
+    let lists = [("zones", Some(&cluster.zones)), ("groups", Some(&cluster.groups)), ("apis", cluster.apis.as_ref())];
+    for (key, values) in lists {
+        // No served kinds at all is not the same as nothing being known of them.
+        if let Some(values) = values.filter(|v| !v.is_empty() || key == "apis") {
+            entries.push((key, list(values.iter().map(|v| text(v)))));
+        }
+    }
+    if !cluster.taints.is_empty() {
+        let one = |t: &crate::model::Taint| {
+            map([("key", text(&t.key)), ("value", text(&t.value)), ("effect", text(&t.effect))])
+        };
+        entries.push(("taints", list(cluster.taints.iter().map(one))));
+    }
+    if let Some(available) = cluster.available {
+        entries.push(("availableReplicas", number(available)));
+    }
+    if cluster.deleting {
+        entries.push(("deleting", plain(Value::Bool(true))));
+    }
+    map(entries)
+}
+
+fn plain(value: Value) -> Node {
+    Node::new(value, Origin::Unknown)
+}
+
+fn text(value: &str) -> Node {
+    Node::text(value, Origin::Unknown)
+}
+
+fn number(value: i64) -> Node {
+    plain(Value::Int(value))
+}
+
+fn list(items: impl IntoIterator<Item = Node>) -> Node {
+    plain(Value::List(Arc::new(items.into_iter().collect())))
+}
+
+fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Node)>) -> Node {
+    let entries = entries.into_iter().map(|(k, n)| (k.into(), n)).collect();
+    plain(Value::Map(Arc::new(Map::from_unique(entries))))
+}

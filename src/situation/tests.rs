@@ -1,0 +1,59 @@
+//! Situations: what the runner says of right, wrong, broken and unknown ones.
+
+use std::sync::Arc;
+
+use super::{Verdict, read, run};
+use crate::{
+    desired::origin::{Source, SourceKind},
+    messages::Lang,
+};
+
+fn verdicts(text: &str) -> Vec<Verdict> {
+    let source: Arc<Source> = Source::new(SourceKind::Situation, "some/case.yaml");
+    read(text, &source).expect("YAML").iter().map(|s| run(s, Lang::En)).collect()
+}
+
+const OVERRIDE: &str = "\
+name: one
+kind: override
+clusters: [{name: alpha, region: eu}]
+target: alpha
+policies:
+- apiVersion: policy.karmada.io/v1alpha1
+  kind: OverridePolicy
+  metadata: {name: o, namespace: shop}
+  spec:
+    overrideRules:
+    - targetCluster: {fieldSelector: {matchExpressions: [{key: region, operator: In, values: [eu]}]}}
+      overriders: {labelsOverrider: [{operator: add, value: {a: b}}]}
+resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}}
+expect:
+  object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop, labels: {a: VALUE}}}
+";
+
+#[test]
+fn a_right_expectation_passes_and_a_flipped_one_fails_with_the_line() {
+    assert_eq!(verdicts(&OVERRIDE.replace("VALUE", "b")), [Verdict::Passed]);
+    let [Verdict::Failed(lines)] = &verdicts(&OVERRIDE.replace("VALUE", "c"))[..] else { panic!("must fail") };
+    assert!(lines.iter().any(|l| l.starts_with('-') && l.contains("a: \"c\"")), "{lines:?}");
+    assert!(lines.iter().any(|l| l.starts_with('+') && l.contains("a: \"b\"")), "{lines:?}");
+}
+
+#[test]
+fn what_cannot_be_judged_never_passes() {
+    assert!(matches!(&verdicts("kind: weather\nexpect: {}\n")[..], [Verdict::Skipped(why)] if why.contains("weather")));
+    let without = OVERRIDE.split("expect:").next().unwrap();
+    assert!(matches!(&verdicts(without)[..], [Verdict::Failed(_)]));
+    let nowhere = OVERRIDE.replace("target: alpha", "target: beta");
+    assert!(matches!(&verdicts(&nowhere)[..], [Verdict::Failed(_)]));
+    let no_policy = OVERRIDE.replace("kind: OverridePolicy", "kind: Deployment");
+    assert!(matches!(&verdicts(&no_policy)[..], [Verdict::Failed(why)] if why[0].contains("line 6")));
+}
+
+#[test]
+fn many_documents_are_many_situations_and_the_name_is_the_files_where_none_is_given() {
+    let source = Source::new(SourceKind::Situation, "some/case.yaml");
+    let all = read("---\nkind: image\n---\nname: two\nkind: image\n", &source).unwrap();
+    let named: Vec<(&str, u32)> = all.iter().map(|s| (s.name.as_str(), s.at.line)).collect();
+    assert_eq!(named, [("case", 2), ("two", 4)]);
+}
