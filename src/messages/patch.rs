@@ -2,16 +2,10 @@
 
 crate::messages! { "patch";
     // What admission refuses in an override policy.
-    MISSING = "This field is missing: a hub would not admit the policy.", "缺少该字段：hub 不会接受这个策略。";
     OTHER_NAMESPACE = "This OverridePolicy belongs to namespace {own} and may not name {namespace}: leave the field out, or use a ClusterOverridePolicy.",
         "该 OverridePolicy 属于命名空间 {own}，不能选择 {namespace}：请去掉此字段，或改用 ClusterOverridePolicy。";
     TWO_FORMS = "overrideRules stands beside the deprecated form of the same: move what is here into a rule.",
         "overrideRules 与已弃用的旧写法同时出现：请把这里的内容移入一条规则。";
-    FIELD_SELECTOR = "`{word}` cannot be used in a field selector: keys are provider, region and zone, operators are In and NotIn.",
-        "字段选择器不能使用“{word}”：键只能是 provider、region、zone，运算符只能是 In、NotIn。";
-    OPERATOR = "`{word}` is no operator that can be used here: take one of {allowed}.", "“{word}”不是此处可用的运算符：可用的有 {allowed}。";
-    COMPONENT = "`{word}` is no part of an image: take one of Registry, Repository, Tag.", "“{word}”不是镜像的组成部分：可用的有 Registry、Repository、Tag。";
-    NOT_TEXT = "This must be a text: put it in quotes.", "此处必须是文本：请加上引号。";
     NO_POINTER = "`{path}` is no JSON pointer: it begins with a slash.", "“{path}”不是 JSON 指针：应以斜杠开头。";
     MARK = "`{key}: {value}` is nothing that Kubernetes takes as a label or an annotation: names have up to 63 letters, digits, -, _ and ., with an optional domain before a slash.",
         "Kubernetes 不接受“{key}: {value}”作为标签或注解：名称最多 63 个字符，可用字母、数字、-、_ 和 .，斜杠前可带域名。";

@@ -5,7 +5,9 @@ use serde_json::{Value as Json, json};
 
 use super::{rule, tree};
 use crate::desired::{
-    patch::{PatchOperation, Verb, json},
+    origin::Source,
+    patch::{PatchOperation, Verb, json, json_text, yaml_text},
+    source::yaml,
     tree::Node,
 };
 
@@ -110,6 +112,105 @@ proptest! {
                 prop_assert!(was == Some(leaf));
             }
         }
+    }
+}
+
+/// Texts that are hard to write: other types in disguise, blanks, breaks, marks of the grammar.
+fn hard_text() -> impl Strategy<Value = String> {
+    let words = [
+        "",
+        "~",
+        "null",
+        "yes",
+        "N",
+        "On",
+        "1",
+        "0x1f",
+        "1e3",
+        ".5",
+        "-",
+        "12:30",
+        "2001-01-01",
+        "<<",
+        "=",
+        "- a",
+        "a: b",
+        "a #b",
+        "# a",
+        "'a'",
+        "\"a\"",
+        " a",
+        "a ",
+        "a:",
+        "@a",
+        "%a",
+        "!a",
+        "&a",
+        "*a",
+        "[a",
+        "{a",
+        "|",
+        ">",
+        "---",
+        "...",
+        "? a",
+        ",",
+        "1_0",
+        "+1",
+        "é支",
+        "\u{7f}\u{85}\u{2028}\u{feff}",
+        "a\tb",
+        "\tb",
+    ];
+    let part = prop::sample::select(words.to_vec());
+    let joint = prop::sample::select(vec!["", "\n", "\n\n", " ", "\r\n", "\t"]);
+    prop::collection::vec((part, joint), 0..4).prop_map(|parts| parts.iter().flat_map(|(a, b)| [*a, *b]).collect())
+}
+
+fn hard_document() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        3 => hard_text().prop_map(Json::from),
+        1 => any::<i64>().prop_map(Json::from),
+        1 => prop::sample::select(vec![0.1, -2.0, 1e-7, 1.5e-5, 1e19, 1e21, 1.5e300, 123_456_789.125]).prop_map(Json::from),
+        1 => Just(Json::Null),
+        1 => any::<bool>().prop_map(Json::from),
+    ];
+    let inner = leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::btree_map(hard_text(), inner, 0..4).prop_map(|m| Json::Object(m.into_iter().collect())),
+        ]
+    });
+    prop::collection::btree_map(hard_text(), inner, 0..4).prop_map(|m| Json::Object(m.into_iter().collect()))
+}
+
+/// Numbers that are whole come back as whole ones, as through JSON in Go.
+fn whole(json: &Json) -> Json {
+    match json {
+        Json::Number(n) => match n.as_f64() {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+            Some(f) if f.fract() == 0.0 && f.abs() < 9e15 => Json::from(f as i64),
+            _ => json.clone(),
+        },
+        Json::Array(items) => items.iter().map(whole).collect(),
+        Json::Object(map) => Json::Object(map.iter().map(|(k, v)| (k.clone(), whole(v))).collect()),
+        other => other.clone(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(document in hard_document()) {
+        let text = yaml_text::write(&tree(&document));
+        let read = yaml::read(&text, &Source::default().into()).map(|mut d| d.pop().unwrap_or_default().to_json());
+        prop_assert_eq!(read.map(|d| whole(&d)), Ok(whole(&document)), "{}", text);
+
+        let mut written = json_text::read(&document.to_string()).expect("JSON");
+        let spelled: Json = serde_json::from_str(&written.write()).expect("JSON");
+        prop_assert_eq!(&spelled, &document);
+        written.root = written.root.created_by(&rule("r"));
+        let anew: Json = serde_json::from_str(&written.write()).expect("JSON");
+        prop_assert_eq!(whole(&anew), whole(&document));
     }
 }
 

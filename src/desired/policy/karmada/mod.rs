@@ -1,7 +1,7 @@
 //! Karmada's policies (`policy.karmada.io/v1alpha1`), read as they are: defaults and admission rules included.
 
 pub mod affinity;
-pub mod names;
+pub mod override_shape;
 pub mod overrides;
 pub mod placement;
 pub mod propagation;

@@ -1,8 +1,12 @@
 //! OverridePolicy and ClusterOverridePolicy: read as a hub would admit them, each step put where Karmada runs it.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use super::{affinity, names};
+use super::{
+    affinity,
+    override_shape::SPEC,
+    shape::{Faults, Form, must},
+};
 use crate::{
     desired::{
         object::Object,
@@ -12,11 +16,11 @@ use crate::{
             Reach, TextForm, Verb,
         },
         policy::{Policies, PolicyId, ResourceSelector, System},
-        selector::{Affinity, LabelSelector},
+        selector::{Affinity, LabelSelector, is_label_key, is_label_value},
         tree::Node,
     },
     fault::Fault,
-    messages::{Msg, patch as msg},
+    messages::{Msg, patch as msg, policy as text},
 };
 
 /// Largest sum of the keys and values of annotations, in bytes.
@@ -28,39 +32,38 @@ const LARGEST_ANNOTATIONS: usize = 256 * 1024;
 ///
 /// Everything for which admission would refuse it.
 pub fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Fault>> {
+    let mut faults = Faults::new(at.clone());
+    faults.check(&object.node, "", &[must("spec", Form::Map(SPEC))]);
+    let Some(spec) = object.node.get("spec").filter(|_| faults.is_empty()) else { return faults.done() };
     let key = &object.key;
-    let id = PolicyId { kind: key.kind.clone(), namespace: key.namespace.clone(), name: key.name.clone() };
-    let mut reader = Reader { id, at, faults: Vec::new() };
-    let nothing = Node::default();
-    let spec = object.node.get("spec").unwrap_or(&nothing);
-    let selectors = reader.selectors(spec);
-    let rules = reader.rules(spec);
-    if !reader.faults.is_empty() {
-        return Err(reader.faults);
-    }
-    let Reader { id, at, .. } = reader;
+    let namespace = if &*key.kind == "OverridePolicy" { key.namespace.clone() } else { "".into() };
+    let id = PolicyId { kind: key.kind.clone(), namespace, name: key.name.clone() };
+    let mut reading = Reading { id, at, faults };
+    let selectors = reading.selectors(spec);
+    let rules = reading.rules(spec);
+    let Reading { id, at, faults } = reading;
+    faults.done()?;
     into.overrides.push(Arc::new(OverridePolicy { id, at, system: System::Karmada, selectors, rules }));
     Ok(())
 }
 
 /// What is known while a policy is read, and what was found wrong.
-struct Reader {
+struct Reading {
     id: PolicyId,
     at: At,
-    faults: Vec<Fault>,
+    faults: Faults,
 }
 
-/// A part of a policy, and the way to it as the policy's user would write it.
+/// A part of a policy, and the way to it as it is written.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     node: &'a Node,
     way: &'a str,
 }
 
-impl Reader {
-    fn fault(&mut self, node: &Node, field: &str, msg: Msg, values: &[(&'static str, &str)]) {
-        let at = node.origin.at().unwrap_or_else(|| self.at.clone());
-        let fault = Fault::new(Path::new(&at.source.file), at.line, field, msg);
+impl Reading {
+    fn fault(&mut self, node: &Node, field: impl Into<String>, msg: Msg, values: &[(&'static str, &str)]) {
+        let fault = self.faults.at(Some(node), field, msg);
         self.faults.push(values.iter().fold(fault, |fault, (place, value)| fault.with(place, value)));
     }
 
@@ -73,25 +76,19 @@ impl Reader {
     }
 
     fn selectors(&mut self, spec: &Node) -> Vec<ResourceSelector> {
+        let own = self.id.namespace.clone();
         let mut selectors = Vec::new();
         for (at, node) in spec.items_of("resourceSelectors").iter().enumerate() {
-            let way = format!("spec.resourceSelectors[{at}]");
-            for key in ["apiVersion", "kind"] {
-                if node.str_of(key).is_empty() {
-                    self.fault(node, &format!("{way}.{key}"), msg::MISSING, &[]);
-                }
-            }
-            let own = &*self.id.namespace;
-            let namespace = Some(node.str_of("namespace")).filter(|n| !n.is_empty()).unwrap_or(own).to_owned();
-            if !own.is_empty() && namespace != own {
-                let field = format!("{way}.namespace");
-                let own = own.to_owned();
-                self.fault(node, &field, msg::OTHER_NAMESPACE, &[("namespace", &namespace), ("own", &own)]);
+            let namespace = Some(node.str_of("namespace")).filter(|n| !n.is_empty()).unwrap_or(&own);
+            if !own.is_empty() && *namespace != *own {
+                let node = node.get("namespace").unwrap_or(node);
+                let field = format!("spec.resourceSelectors[{at}].namespace");
+                self.fault(node, field, msg::OTHER_NAMESPACE, &[("namespace", namespace), ("own", &own)]);
             }
             selectors.push(ResourceSelector {
                 api_version: node.str_of("apiVersion").to_owned(),
                 kind: node.str_of("kind").to_owned(),
-                namespace,
+                namespace: namespace.to_owned(),
                 name: node.str_of("name").to_owned(),
                 labels: node.get("labelSelector").map(LabelSelector::read),
             });
@@ -101,222 +98,181 @@ impl Reader {
 
     /// The rules; without any, the deprecated form is one.
     fn rules(&mut self, spec: &Node) -> Vec<OverrideRule> {
-        let old_target = spec.get("targetCluster");
-        let old_steps = spec.get("overriders");
-        let target = old_target.map(|node| self.target(Part { node, way: "spec.targetCluster" }));
-        let Some(list) = spec.get("overrideRules") else {
-            return self.one_rule(target, old_steps, "spec.overriders").into_iter().collect();
-        };
-        if let Some(node) = old_target {
-            self.fault(node, "spec.targetCluster", msg::TWO_FORMS, &[]);
+        let old = spec.get("overriders");
+        let target = spec.get("targetCluster").map(|node| self.target(Part { node, way: "spec.targetCluster" }));
+        if let Some(list) = spec.get("overrideRules") {
+            self.only_one_form(spec);
+            let items = list.as_list().unwrap_or_default();
+            if !items.is_empty() {
+                return items.iter().enumerate().filter_map(|(at, node)| self.listed_rule(at, node)).collect();
+            }
         }
-        // A fieldOverrider of the old form is not looked at by admission; it is ignored beside rules.
+        let steps = old.map(|node| self.steps(Part { node, way: "spec.overriders" }));
+        steps.map(|steps| OverrideRule { target, steps }).into_iter().collect()
+    }
+
+    /// A list of rules, even an empty one, and the deprecated form exclude each other. A fieldOverrider of that form is not
+    /// looked at by admission, and ignored beside rules.
+    fn only_one_form(&mut self, spec: &Node) {
         let said =
-            |node: &Node| KINDS.iter().any(|(key, _)| *key != "fieldOverrider" && !node.items_of(key).is_empty());
-        if let Some(node) = old_steps.filter(|node| said(node)) {
-            self.fault(node, "spec.overriders", msg::TWO_FORMS, &[]);
+            |node: &&Node| KINDS.iter().any(|(key, _)| *key != "fieldOverrider" && !node.items_of(key).is_empty());
+        let old = [("targetCluster", spec.get("targetCluster")), ("overriders", spec.get("overriders").filter(said))];
+        for (key, node) in old {
+            if let Some(node) = node {
+                self.fault(node, format!("spec.{key}"), msg::TWO_FORMS, &[]);
+            }
         }
-        let items = list.as_list().unwrap_or_default();
-        if items.is_empty() {
-            return self.one_rule(target, old_steps, "spec.overriders").into_iter().collect();
-        }
-        let mut rules = Vec::new();
-        for (at, node) in items.iter().enumerate() {
-            let way = format!("spec.overrideRules[{at}]");
-            let part = |key: &'static str| node.get(key).map(|node| (node, format!("{way}.{key}")));
-            let target = part("targetCluster").map(|(node, way)| self.target(Part { node, way: &way }));
-            rules.extend(self.one_rule(target, node.get("overriders"), &format!("{way}.overriders")));
-        }
-        rules
+    }
+
+    fn listed_rule(&mut self, at: usize, node: &Node) -> Option<OverrideRule> {
+        let way = |key: &str| format!("spec.overrideRules[{at}].{key}");
+        let target = node.get("targetCluster").map(|node| self.target(Part { node, way: &way("targetCluster") }));
+        let steps = self.steps(Part { node: node.get("overriders")?, way: &way("overriders") });
+        Some(OverrideRule { target, steps })
     }
 
     fn target(&mut self, part: Part<'_>) -> Affinity {
         let (affinity, wrong) = affinity::read(part.node);
         let node = part.node.get("fieldSelector").unwrap_or(part.node);
         for word in wrong {
-            self.fault(node, &format!("{}.fieldSelector", part.way), msg::FIELD_SELECTOR, &[("word", &word)]);
+            self.fault(node, format!("{}.fieldSelector", part.way), text::FIELD_SELECTOR, &[("word", &word)]);
         }
         affinity
     }
 
-    fn one_rule(&mut self, target: Option<Affinity>, overriders: Option<&Node>, way: &str) -> Option<OverrideRule> {
-        let overriders = overriders?;
+    fn steps(&mut self, overriders: Part<'_>) -> Vec<OverrideStep> {
         let mut steps = Vec::new();
         for (key, read) in KINDS {
             let mut found = Vec::new();
-            for (at, node) in overriders.items_of(key).iter().enumerate() {
-                let part = Part { node, way: &format!("{way}.{key}[{at}]") };
-                if let Some(overrider) = read(self, part) {
-                    found.push(OverrideStep { overrider, rule: self.rule(part) });
-                }
+            for (at, node) in overriders.node.items_of(key).iter().enumerate() {
+                let part = Part { node, way: &format!("{}.{key}[{at}]", overriders.way) };
+                let overrider = read(self, part);
+                found.push(OverrideStep { overrider, rule: self.rule(part) });
             }
-            if *key == "plaintext" {
-                steps.extend(together(found));
-            } else {
-                steps.extend(found);
+            match *key {
+                "plaintext" => steps.extend(together(found)),
+                _ => steps.extend(found),
             }
         }
-        Some(OverrideRule { target, steps })
-    }
-
-    fn operation(&mut self, part: Part<'_>, allowed: &[Operation]) -> Option<Operation> {
-        let word = part.node.str_of("operator");
-        let operation = match word {
-            "add" => Some(Operation::Add),
-            "replace" => Some(Operation::Replace),
-            "remove" => Some(Operation::Remove),
-            _ => None,
-        };
-        let operation = operation.filter(|o| allowed.contains(o));
-        if operation.is_none() {
-            let allowed = if allowed.len() == ALL.len() { "add, remove, replace" } else { "add, remove" };
-            let field = format!("{}.operator", part.way);
-            self.fault(part.node, &field, msg::OPERATOR, &[("word", word), ("allowed", allowed)]);
-        }
-        operation
-    }
-
-    fn text(&mut self, part: Part<'_>, key: &str) -> Option<String> {
-        match part.node.get(key) {
-            None => Some(String::new()),
-            Some(node) => match node.as_str() {
-                Some(text) => Some(text.to_owned()),
-                None => {
-                    self.fault(node, &format!("{}.{key}", part.way), msg::NOT_TEXT, &[]);
-                    None
-                }
-            },
-        }
+        steps
     }
 
     /// A pointer, which is empty or begins with a slash.
-    fn pointer(&mut self, part: Part<'_>, key: &str) -> Option<String> {
-        let path = self.text(part, key)?;
-        if path.is_empty() || path.starts_with('/') {
-            return Some(path);
+    fn pointer(&mut self, part: Part<'_>, key: &str) -> String {
+        let path = part.node.str_of(key).to_owned();
+        if !path.is_empty() && !path.starts_with('/') {
+            let node = part.node.get(key).unwrap_or(part.node);
+            self.fault(node, format!("{}.{key}", part.way), msg::NO_POINTER, &[("path", &path)]);
         }
-        self.fault(part.node, &format!("{}.{key}", part.way), msg::NO_POINTER, &[("path", &path)]);
-        None
+        path
     }
 
-    fn image(&mut self, part: Part<'_>) -> Option<Overrider> {
-        let component = match part.node.str_of("component") {
-            "Registry" => Some(ImagePart::Registry),
-            "Repository" => Some(ImagePart::Repository),
-            "Tag" => Some(ImagePart::Tag),
-            other => {
-                self.fault(part.node, &format!("{}.component", part.way), msg::COMPONENT, &[("word", other)]);
-                None
-            }
+    fn image(&mut self, part: Part<'_>) -> Overrider {
+        let image_part = match part.node.str_of("component") {
+            "Registry" => ImagePart::Registry,
+            "Repository" => ImagePart::Repository,
+            _ => ImagePart::Tag,
         };
-        let operation = self.operation(part, ALL);
-        let value = self.text(part, "value");
         let way = format!("{}.predicate", part.way);
-        let path = match part.node.get("predicate") {
-            Some(node) => Some(self.pointer(Part { node, way: &way }, "path")?),
-            None => None,
-        };
-        let containers = Containers { name: None, reach: Reach::Karmada };
-        Some(Overrider::Image { part: component?, operation: operation?, value: value?, path, containers })
-    }
-
-    fn words(&mut self, part: Part<'_>, field: &'static str) -> Option<Overrider> {
-        let operation = self.operation(part, &[Operation::Add, Operation::Remove]);
-        let name = self.text(part, "containerName");
-        let mut words = Vec::new();
-        for (at, node) in part.node.items_of("value").iter().enumerate() {
-            match node.as_str() {
-                Some(word) => words.push(word.to_owned()),
-                None => self.fault(node, &format!("{}.value[{at}]", part.way), msg::NOT_TEXT, &[]),
-            }
+        let path = part.node.get("predicate").map(|node| self.pointer(Part { node, way: &way }, "path"));
+        Overrider::Image {
+            part: image_part,
+            operation: operation(part.node),
+            value: part.node.str_of("value").to_owned(),
+            path,
+            containers: Containers { name: None, reach: Reach::Karmada },
         }
-        let containers = Containers { name: Some(name?), reach: Reach::Karmada };
-        Some(Overrider::Words { field, containers, operation: operation?, words })
     }
 
-    fn marks(&mut self, part: Part<'_>, field: &'static str) -> Option<Overrider> {
-        let operation = self.operation(part, ALL);
+    fn marks(&mut self, part: Part<'_>, field: &'static str) -> Overrider {
         let way = format!("{}.value", part.way);
         let mut pairs = Vec::new();
         for (key, node) in part.node.get("value").and_then(Node::as_map).into_iter().flat_map(|m| m.iter()) {
-            let Some(value) = node.as_str() else {
-                self.fault(node, &format!("{way}[\"{key}\"]"), msg::NOT_TEXT, &[]);
-                continue;
-            };
+            let value = node.as_str().unwrap_or_default();
             let right = match field {
-                "labels" => names::is_qualified(key) && names::is_label_value(value),
-                _ => names::is_qualified(&key.to_lowercase()),
+                "labels" => is_label_key(key) && is_label_value(value),
+                _ => is_label_key(&key.to_lowercase()),
             };
             if !right {
-                self.fault(node, &format!("{way}[\"{key}\"]"), msg::MARK, &[("key", key), ("value", value)]);
+                let way = format!("{way}[\"{key}\"]");
+                self.fault(node, way, msg::MARK, &[("key", key), ("value", value)]);
             }
             pairs.push((key.to_string(), value.to_owned()));
         }
         let size: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
         if field == "annotations" && size > LARGEST_ANNOTATIONS {
-            self.fault(part.node, &way, msg::MARKS_TOO_LARGE, &[]);
+            self.fault(part.node, way, msg::MARKS_TOO_LARGE, &[]);
         }
-        Some(Overrider::Marks { field, operation: operation?, pairs })
+        Overrider::Marks { field, operation: operation(part.node), pairs }
     }
 
-    fn field(&mut self, part: Part<'_>) -> Option<Overrider> {
+    fn field(&mut self, part: Part<'_>) -> Overrider {
         let path = self.pointer(part, "fieldPath");
         let (json, yaml) = (part.node.items_of("json"), part.node.items_of("yaml"));
-        let (form, key, items) = match (json.is_empty(), yaml.is_empty()) {
-            (false, true) => (TextForm::Json, "json", json),
-            (true, false) => (TextForm::Yaml, "yaml", yaml),
-            (false, false) => {
-                self.fault(part.node, part.way, msg::BOTH_FORMS, &[]);
-                return None;
-            }
-            (true, true) => {
-                self.fault(part.node, part.way, msg::NEITHER_FORM, &[]);
-                return None;
-            }
-        };
-        let mut operations = Vec::new();
-        for (at, node) in items.iter().enumerate() {
-            let part = Part { node, way: &format!("{}.{key}[{at}]", part.way) };
-            let sub_path = self.pointer(part, "subPath");
-            let operation = self.operation(part, ALL);
-            let value = node.get("value").cloned();
-            let field = format!("{}.value", part.way);
-            match (operation, &value) {
-                (Some(Operation::Add | Operation::Replace), None) => self.fault(node, &field, msg::VALUE_MISSING, &[]),
-                (Some(Operation::Remove), Some(_)) => self.fault(node, &field, msg::VALUE_NEEDLESS, &[]),
-                _ => {}
-            }
-            if let (Some(path), Some(operation)) = (sub_path, operation) {
-                operations.push(PatchOperation { verb: verb(operation), path, value, rule: None });
-            }
+        match (json.is_empty(), yaml.is_empty()) {
+            (false, false) => self.fault(part.node, part.way, msg::BOTH_FORMS, &[]),
+            (true, true) => self.fault(part.node, part.way, msg::NEITHER_FORM, &[]),
+            _ => {}
         }
-        Some(Overrider::Text { path: path?, form, operations })
+        let (form, key, items) = match yaml.is_empty() {
+            true => (TextForm::Json, "json", json),
+            false => (TextForm::Yaml, "yaml", yaml),
+        };
+        let way = |at: usize| format!("{}.{key}[{at}]", part.way);
+        let items = items.iter().enumerate();
+        let operations = items.map(|(at, node)| self.operation_in_text(Part { node, way: &way(at) })).collect();
+        Overrider::Text { path, form, operations }
     }
 
-    fn plaintext(&mut self, part: Part<'_>) -> Option<Overrider> {
-        let path = self.text(part, "path");
-        let operation = self.operation(part, ALL);
+    fn operation_in_text(&mut self, part: Part<'_>) -> PatchOperation {
+        let path = self.pointer(part, "subPath");
+        let operation = operation(part.node);
+        let value = part.node.get("value").cloned();
+        let field = format!("{}.value", part.way);
+        match (operation, &value) {
+            (Operation::Add | Operation::Replace, None) => self.fault(part.node, field, msg::VALUE_MISSING, &[]),
+            (Operation::Remove, Some(node)) => self.fault(node, field, msg::VALUE_NEEDLESS, &[]),
+            _ => {}
+        }
+        PatchOperation { verb: verb(operation), path, value, rule: None }
+    }
+
+    fn plaintext(&mut self, part: Part<'_>) -> Overrider {
+        let path = part.node.str_of("path").to_owned();
         let value = part.node.get("value").cloned();
         let rule = Some(self.rule(part));
-        Some(Overrider::Json(vec![PatchOperation { verb: verb(operation?), path: path?, value, rule }]))
+        Overrider::Json(vec![PatchOperation { verb: verb(operation(part.node)), path, value, rule }])
     }
 }
 
-const ALL: &[Operation] = &[Operation::Add, Operation::Remove, Operation::Replace];
+fn words(part: Part<'_>, field: &'static str) -> Overrider {
+    let containers = Containers { name: Some(part.node.str_of("containerName").to_owned()), reach: Reach::Karmada };
+    let words = part.node.items_of("value").iter().filter_map(Node::as_str).map(str::to_owned).collect();
+    Overrider::Words { field, containers, operation: operation(part.node), words }
+}
 
 /// Reads one item of a kind.
-type Read = fn(&mut Reader, Part<'_>) -> Option<Overrider>;
+type Read = fn(&mut Reading, Part<'_>) -> Overrider;
 
 /// The kinds of overriders in the order in which they run, whatever the order of the file.
 const KINDS: &[(&str, Read)] = &[
-    ("imageOverrider", Reader::image),
-    ("commandOverrider", |reader, part| reader.words(part, "command")),
-    ("argsOverrider", |reader, part| reader.words(part, "args")),
-    ("labelsOverrider", |reader, part| reader.marks(part, "labels")),
-    ("annotationsOverrider", |reader, part| reader.marks(part, "annotations")),
-    ("fieldOverrider", Reader::field),
-    ("plaintext", Reader::plaintext),
+    ("imageOverrider", Reading::image),
+    ("commandOverrider", |_, part| words(part, "command")),
+    ("argsOverrider", |_, part| words(part, "args")),
+    ("labelsOverrider", |reading, part| reading.marks(part, "labels")),
+    ("annotationsOverrider", |reading, part| reading.marks(part, "annotations")),
+    ("fieldOverrider", Reading::field),
+    ("plaintext", Reading::plaintext),
 ];
+
+/// The operator of an item; the words were checked before.
+fn operation(node: &Node) -> Operation {
+    match node.str_of("operator") {
+        "add" => Operation::Add,
+        "replace" => Operation::Replace,
+        _ => Operation::Remove,
+    }
+}
 
 fn verb(operation: Operation) -> Verb {
     match operation {
