@@ -57,7 +57,7 @@ fn one<'a>(root: &mut Node, operation: &'a PatchOperation, rule: &Arc<Rule>) -> 
 enum New<'a> {
     /// A value of the rule's own.
     Given(&'a Node),
-    /// A value from elsewhere in the tree: its parts keep who set them.
+    /// A value from elsewhere in the tree: its parts keep who set them in their history.
     Taken(Node),
 }
 
@@ -66,11 +66,7 @@ impl New<'_> {
         match (self, old) {
             (Self::Given(value), None) => value.created_by(rule),
             (Self::Given(value), Some(old)) => over(value, old, rule),
-            (Self::Taken(mut node), _) => {
-                let value = node.value.clone();
-                node.replace(value, rule);
-                node
-            }
+            (Self::Taken(node), _) => over(&node, &node, rule),
         }
     }
 }

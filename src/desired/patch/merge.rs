@@ -261,10 +261,11 @@ impl Merge<'_> {
     }
 
     fn primitive(&self, held: &mut Node, item: &Node) {
-        if held.as_list().is_some_and(|list| !list.contains(item)) {
-            if let Some(list) = held.as_list_mut() {
-                list.push(item.created_by(self.rule));
-            }
+        if held.as_list().is_some_and(|list| list.contains(item)) {
+            return;
+        }
+        if let Some(list) = held.as_list_mut() {
+            list.push(item.created_by(self.rule));
         }
     }
 

@@ -51,32 +51,36 @@ fn operation() -> impl Strategy<Value = (Json, PatchOperation)> {
     })
 }
 
-/// Moves into a part of what is moved, and tests of what is not there, are told apart by the libraries; Karmada uses neither.
-fn comparable(operations: &[(Json, PatchOperation)], before: &Json) -> bool {
+/// How many of the operations can be compared: moves into a part of what is moved, and tests of what is not there, are told
+/// apart by the libraries, and Karmada uses neither.
+fn comparable(operations: &[(Json, PatchOperation)], before: &Json) -> usize {
     let mut now = before.clone();
-    operations.iter().all(|(written, operation)| {
+    let fine = |(written, operation): &(Json, PatchOperation)| {
         let fine = match &operation.verb {
             Verb::Move(from) => !operation.path.starts_with(from.as_str()),
             Verb::Test => now.pointer(&operation.path).is_some(),
             _ => true,
         };
         let patch: json_patch::Patch = serde_json::from_value(json!([written])).expect("a patch");
-        let _ = json_patch::patch(&mut now, &patch);
+        let _ = json_patch::patch_unsafe(&mut now, &patch);
         fine
-    })
+    };
+    operations.iter().map(fine).position(|fine| !fine).unwrap_or(operations.len())
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_patch_does_what_the_crate_does(
         before in document(),
-        operations in prop::collection::vec(operation(), 1..5),
+        mut operations in prop::collection::vec(operation(), 1..5),
     ) {
-        prop_assume!(comparable(&operations, &before));
+        operations.truncate(comparable(&operations, &before));
         let (written, operations): (Vec<Json>, Vec<PatchOperation>) = operations.into_iter().unzip();
         let patch: json_patch::Patch = serde_json::from_value(written.into()).expect("a patch");
         let mut theirs = before.clone();
-        let wanted = json_patch::patch(&mut theirs, &patch).is_ok();
+        let wanted = json_patch::patch_unsafe(&mut theirs, &patch).is_ok();
         let mut ours = tree(&before);
         let done = json::apply(&mut ours, &operations, &rule("r")).is_ok();
         prop_assert_eq!(done, wanted);
@@ -91,7 +95,7 @@ proptest! {
         let base = tree(&before);
         let mut changed = base.clone();
         let operations: Vec<PatchOperation> = operations.into_iter().map(|(_, o)| o).collect();
-        let lists_shift = operations.iter().any(|o| matches!(o.verb, Verb::Add | Verb::Remove | Verb::Move(_)));
+        let lists_shift = operations.iter().any(|o| matches!(o.verb, Verb::Add | Verb::Remove | Verb::Move(_) | Verb::Copy(_)));
         if json::apply(&mut changed, &operations, &rule("r")).is_err() {
             prop_assert!(changed.shares(&base), "a failed patch leaves the very same tree");
         }
@@ -190,6 +194,7 @@ fn whole(json: &Json) -> Json {
         Json::Number(n) => match n.as_f64() {
             #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
             Some(f) if f.fract() == 0.0 && f.abs() < 9e15 => Json::from(f as i64),
+            Some(f) if n.as_i64().is_none() => Json::from(f),
             _ => json.clone(),
         },
         Json::Array(items) => items.iter().map(whole).collect(),
@@ -199,6 +204,8 @@ fn whole(json: &Json) -> Json {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_written_reads_back(document in hard_document()) {
         let text = yaml_text::write(&tree(&document));

@@ -35,12 +35,12 @@ const OVERRIDERS: Form = Form::Map(&[
     ),
 ]);
 
-const RULE: &[Field] = &[may("targetCluster", Form::Map(&AFFINITY)), must("overriders", OVERRIDERS)];
+const RULE: &[Field] = &[may("targetCluster", Form::Map(AFFINITY)), must("overriders", OVERRIDERS)];
 
 /// `spec`; the last two are the deprecated form of one rule.
 pub const SPEC: &[Field] = &[
     may("resourceSelectors", Form::List(SELECTOR)),
     may("overrideRules", Form::List(RULE)),
-    may("targetCluster", Form::Map(&AFFINITY)),
+    may("targetCluster", Form::Map(AFFINITY)),
     may("overriders", OVERRIDERS),
 ];
