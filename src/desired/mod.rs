@@ -10,6 +10,7 @@ pub mod differences;
 pub mod engine;
 pub mod explain;
 pub mod layer;
+pub mod lint;
 pub mod mask;
 pub mod object;
 pub mod observed;
