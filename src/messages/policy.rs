@@ -47,6 +47,7 @@ crate::messages! { "policy";
     UNKNOWN_CLUSTER_NEAR = "{policy}: the fleet has no cluster {name}; did you mean {near}?", "{policy}：集群群中没有集群 {name}；是否想写 {near}？";
     TAINTS_REFUSE = "{policy}: each of its clusters has a taint that is not borne ({taints}), so nothing new is placed; add a toleration", "{policy}：其每个集群都有未容忍的污点（{taints}），不会放置新的副本；请添加容忍";
     TOLERATION_IDLE = "{policy}: the toleration of {key} is for PreferNoSchedule, which keeps nothing away; take it out, or give another effect", "{policy}：对 {key} 的容忍针对 PreferNoSchedule，而它不会阻止任何放置；请删除，或改用其他 effect";
+    TOLERATION_SECONDS = "{policy}: tolerationSeconds of {key} plays no part in placement, the taint is borne for good; the seconds count where Karmada's eviction by taints is on", "{policy}：{key} 的 tolerationSeconds 不影响放置，该污点会被一直容忍；仅在启用 Karmada 污点驱逐时才有效";
     SPREAD_WITH_WEIGHTS = "{policy}: with fixed weights the limits of the spread by {by} do not count, every cluster is used; divide by room, or choose the clusters", "{policy}：使用固定权重时，按 {by} 的分布限制不起作用，会使用所有集群；请按余量划分，或直接选择集群";
     SPREAD_PROPERTY_ONLY = "{policy}: a spread by {by} does not spread; it only leaves out clusters that have no {by}", "{policy}：按 {by} 分布不会真正分散，只会排除没有 {by} 的集群";
     SPREAD_BY_LABEL = "{policy}: a spread by the label {by} is not supported; alone it fails, beside others it does nothing", "{policy}：不支持按标签 {by} 分布；单独使用会失败，与其他限制并用则不起作用";

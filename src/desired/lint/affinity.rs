@@ -79,12 +79,17 @@ fn taints(view: &View<'_>, at: usize, policy: &PlacementPolicy, found: &mut Vec<
     }
 }
 
-/// Only two effects keep anything away; bearing the third is no act.
+/// Only two effects keep anything away; bearing the third is no act. Seconds count for evictions alone.
 fn tolerations(policy: &PlacementPolicy, found: &mut Vec<Finding>) {
     let subject = title(&policy.id);
-    for toleration in policy.placement.tolerations.iter().filter(|t| t.effect == "PreferNoSchedule") {
-        let msg = text::TOLERATION_IDLE;
+    for toleration in &policy.placement.tolerations {
+        let msg = match (toleration.effect.as_str(), toleration.timed) {
+            ("PreferNoSchedule", _) => text::TOLERATION_IDLE,
+            (_, true) => text::TOLERATION_SECONDS,
+            _ => continue,
+        };
         let finding = Finding::new(Code::TolerationWithoutEffect, Some(policy.at.clone()), &subject, msg);
-        found.push(finding.with("policy", &subject).with("key", &toleration.key));
+        let key = if toleration.key.is_empty() { "*" } else { &toleration.key };
+        found.push(finding.with("policy", &subject).with("key", key));
     }
 }

@@ -67,6 +67,8 @@ pub struct Toleration {
     pub value: String,
     /// Effect; empty = any.
     pub effect: String,
+    /// It says for how long (`tolerationSeconds`), which plays no part in placement.
+    pub timed: bool,
 }
 
 /// What clusters are grouped by.

@@ -132,6 +132,7 @@ fn tolerations(node: &Node, faults: &mut Faults) -> Vec<Toleration> {
                 exists: operator == "Exists",
                 value: item.str_of("value").to_owned(),
                 effect: item.str_of("effect").to_owned(),
+                timed: item.get("tolerationSeconds").is_some(),
             }),
             "Lt" | "Gt" => {
                 let field = format!("{PATH}.clusterTolerations[{at}].operator");

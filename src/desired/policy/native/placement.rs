@@ -64,7 +64,8 @@ fn groups(reading: &mut Reading<'_>, node: &Node) -> (Vec<Group>, bool) {
 
 fn toleration(node: &Node) -> Toleration {
     let word = |key: &str| node.get(key).map(Written::word).unwrap_or_default();
-    Toleration { key: word("key"), exists: node.get("value").is_none(), value: word("value"), effect: word("effect") }
+    let exists = node.get("value").is_none();
+    Toleration { key: word("key"), exists, value: word("value"), effect: word("effect"), timed: false }
 }
 
 /// Regions are counted beside clusters: where only regions are limited, any number of clusters will do.
