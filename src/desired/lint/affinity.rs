@@ -42,13 +42,7 @@ fn groups(view: &View<'_>, policy: &PlacementPolicy, found: &mut Vec<Finding>) {
 }
 
 /// Exact names that no cluster has.
-fn names(
-    view: &View<'_>,
-    affinity: &Affinity,
-    subject: &str,
-    at: &At,
-    found: &mut Vec<Finding>,
-) {
+fn names(view: &View<'_>, affinity: &Affinity, subject: &str, at: &At, found: &mut Vec<Finding>) {
     let known = || view.scene.clusters.iter().map(|c| &*c.name);
     for name in affinity.names.iter().chain(&affinity.exclude) {
         if (!affinity.exact && name.contains(['*', '?'])) || known().any(|k| *k == **name) {

@@ -62,7 +62,8 @@ impl Look<'_, '_> {
 
     /// More is wanted than the clusters of the placement have.
     fn reach(&mut self, spread: &Spread, by: &str) {
-        let regions: BTreeSet<&str> = self.clusters.iter().map(|c| c.region.as_str()).filter(|r| !r.is_empty()).collect();
+        let regions: BTreeSet<&str> =
+            self.clusters.iter().map(|c| c.region.as_str()).filter(|r| !r.is_empty()).collect();
         let there = if spread.by == SpreadBy::Region { regions.len() } else { self.clusters.len() };
         // Where no cluster fits at all, that is said already.
         if !self.clusters.is_empty() && i64::try_from(there).is_ok_and(|n| n < spread.min) {

@@ -18,8 +18,7 @@ pub(super) fn look(view: &View<'_>, found: &mut Vec<Finding>) {
         waits(view, policy, found);
         if policy.preempts && policy.system == System::Karmada {
             let subject = title(&policy.id);
-            let finding =
-                Finding::new(Code::PreemptionOff, Some(policy.at.clone()), &subject, text::PREEMPTION_OFF);
+            let finding = Finding::new(Code::PreemptionOff, Some(policy.at.clone()), &subject, text::PREEMPTION_OFF);
             found.push(finding.with("policy", &subject));
         }
     }
@@ -53,9 +52,8 @@ fn shadowed(view: &View<'_>, at: usize, policy: &PlacementPolicy, found: &mut Ve
         if code != Code::PolicyShadowed || idle {
             let finding = new(code, msg, &objects).with("winner", title(&winner.id));
             let finding = finding.with("place", winner.at.to_string());
-            found.push(
-                finding.with("priority", policy.priority.to_string()).with("other", winner.priority.to_string()),
-            );
+            found
+                .push(finding.with("priority", policy.priority.to_string()).with("other", winner.priority.to_string()));
         }
     }
 }
@@ -87,9 +85,11 @@ fn reason(loser: &PlacementPolicy, winner: &PlacementPolicy, object: &Object) ->
 /// Overrides that must exist before anything is propagated: those of the policy's own scope.
 fn waits(view: &View<'_>, policy: &PlacementPolicy, found: &mut Vec<Finding>) {
     let exists = |name: &str| {
-        view.scene.policies.overrides.iter().any(|o| {
-            o.system == policy.system && o.id.namespace == policy.id.namespace && *o.id.name == *name
-        })
+        view.scene
+            .policies
+            .overrides
+            .iter()
+            .any(|o| o.system == policy.system && o.id.namespace == policy.id.namespace && *o.id.name == *name)
     };
     for name in policy.dependent_overrides.iter().filter(|name| !exists(name)) {
         let subject = title(&policy.id);

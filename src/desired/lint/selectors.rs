@@ -30,12 +30,8 @@ fn idle(view: &View<'_>, selector: &ResourceSelector, subject: &str) -> Finding 
     let keys = || view.items.iter().map(|i| &i.object.key);
     let kind = |k: &&ObjectKey| selector.kind.is_empty() || *k.kind == *selector.kind;
     let named = |k: &&ObjectKey| selector.name.is_empty() || *k.name == *selector.name;
-    let version = |k: &&ObjectKey| {
-        selector.api_version.is_empty() || *k.api_version == *selector.api_version
-    };
-    let space = |k: &&ObjectKey| {
-        selector.namespace.is_empty() || *k.namespace == *selector.namespace
-    };
+    let version = |k: &&ObjectKey| selector.api_version.is_empty() || *k.api_version == *selector.api_version;
+    let space = |k: &&ObjectKey| selector.namespace.is_empty() || *k.namespace == *selector.namespace;
     if let Some(other) = keys().filter(kind).filter(named).filter(space).find(|k| !version(k)) {
         return new(text::SELECTOR_OTHER_VERSION).with("other", &other.api_version);
     }

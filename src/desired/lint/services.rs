@@ -23,7 +23,11 @@ pub(super) fn look(view: &View<'_>, found: &mut Vec<Finding>) {
 }
 
 fn name(subject: &Subject<'_>) -> String {
-    if subject.namespace.is_empty() { subject.name.to_owned() } else { format!("{}/{}", subject.namespace, subject.name) }
+    if subject.namespace.is_empty() {
+        subject.name.to_owned()
+    } else {
+        format!("{}/{}", subject.namespace, subject.name)
+    }
 }
 
 /// A service none of whose objects is owned by a policy; or single objects that are not. What others may take along, where a
@@ -42,7 +46,8 @@ fn nowhere(view: &View<'_>, at: usize, subject: &Subject<'_>, found: &mut Vec<Fi
     }
     let takes_along = owners().any(|owner| placements[owner].propagate_deps);
     for item in items.iter().filter(|i| i.owner.is_none()) {
-        let follows = ["ConfigMap", "Secret", "PersistentVolumeClaim", "ServiceAccount"].contains(&&*item.object.key.kind);
+        let follows =
+            ["ConfigMap", "Secret", "PersistentVolumeClaim", "ServiceAccount"].contains(&&*item.object.key.kind);
         if !(takes_along && follows) {
             let key = item.object.key.to_string();
             let at = item.object.node.origin.at();

@@ -102,45 +102,150 @@ fn every_lint_fires_where_it_should_and_nowhere_else() {
     let native_eu = native("{clusters: {region: [eu]}}");
     let two_tolerations = |second: &str| native(&format!("{{clusters: {{names: [cn-*]}}, tolerations: [{second}]}}"));
     let spread = |strategy: &str, spread: &str| {
-        karmada("a", &format!("placement: {{clusterAffinity: {{clusterNames: [eu-1, eu-2]}}, replicaScheduling: {strategy}, spreadConstraints: [{spread}]}}"))
+        karmada(
+            "a",
+            &format!(
+                "placement: {{clusterAffinity: {{clusterNames: [eu-1, eu-2]}}, replicaScheduling: {strategy}, spreadConstraints: [{spread}]}}"
+            ),
+        )
     };
-    let weighted = |weights: &str| native(&format!("{{clusters: {{region: [eu]}}, replicas: {{mode: weighted, weights: [{weights}]}}}}"));
-    let limited = |limits: &str| native(&format!("{{clusters: {{region: [eu]}}, replicas: {{mode: capacity, limits: [{limits}]}}}}"));
+    let weighted = |weights: &str| {
+        native(&format!("{{clusters: {{region: [eu]}}, replicas: {{mode: weighted, weights: [{weights}]}}}}"))
+    };
+    let limited = |limits: &str| {
+        native(&format!("{{clusters: {{region: [eu]}}, replicas: {{mode: capacity, limits: [{limits}]}}}}"))
+    };
     let divided = "{replicaSchedulingType: Divided, replicaDivisionPreference: Aggregated}";
     let fixed = "{replicaSchedulingType: Divided, replicaDivisionPreference: Weighted}";
     for (code, fires, quiet) in [
         ("selector-matches-nothing", native_eu.replace("name: web}", "name: wbe}"), native_eu.clone()),
-        ("selector-matches-nothing", native_eu.replace("kind: Deployment,", "apiVersion: apps/v1beta1, kind: Deployment,"), native_eu.replace("kind: Deployment,", "apiVersion: apps/v1, kind: Deployment,")),
+        (
+            "selector-matches-nothing",
+            native_eu.replace("kind: Deployment,", "apiVersion: apps/v1beta1, kind: Deployment,"),
+            native_eu.replace("kind: Deployment,", "apiVersion: apps/v1, kind: Deployment,"),
+        ),
         ("clusters-match-nothing", native("{clusters: {region: [us]}}"), native_eu.clone()),
-        ("clusters-match-nothing", native("{fallback: [{name: a, clusters: {}}, {name: b, clusters: {tier: ['1']}}]}"), native("{fallback: [{name: a, clusters: {}}, {name: b, clusters: {region: [eu]}}]}")),
+        (
+            "clusters-match-nothing",
+            native("{fallback: [{name: a, clusters: {}}, {name: b, clusters: {tier: ['1']}}]}"),
+            native("{fallback: [{name: a, clusters: {}}, {name: b, clusters: {region: [eu]}}]}"),
+        ),
         ("unknown-cluster", native("{clusters: {names: [eu-1, eu-3]}}"), native("{clusters: {names: [eu-1, 'eu-?']}}")),
-        ("unknown-cluster", karmada("a", "placement: {clusterAffinity: {exclude: [eu-*]}}"), karmada("a", "placement: {clusterAffinity: {exclude: [eu-1]}}")),
-        ("unknown-cluster", overriding("- {clusters: {names: [eu-3, eu-1]}, images: [{tag: v2}]}"), overriding("- {clusters: {names: [eu-1]}, images: [{tag: v2}]}")),
+        (
+            "unknown-cluster",
+            karmada("a", "placement: {clusterAffinity: {exclude: [eu-*]}}"),
+            karmada("a", "placement: {clusterAffinity: {exclude: [eu-1]}}"),
+        ),
+        (
+            "unknown-cluster",
+            overriding("- {clusters: {names: [eu-3, eu-1]}, images: [{tag: v2}]}"),
+            overriding("- {clusters: {names: [eu-1]}, images: [{tag: v2}]}"),
+        ),
         ("taints-refuse-all", two_tolerations("{key: other}"), two_tolerations("{key: closed}")),
-        ("toleration-without-effect", two_tolerations("{key: closed}, {key: x, effect: PreferNoSchedule}"), two_tolerations("{key: closed}, {key: x, effect: NoExecute}")),
-        ("toleration-without-effect", karmada("a", "placement: {clusterTolerations: [{key: closed, operator: Exists, tolerationSeconds: 30}]}"), karmada("a", "placement: {clusterTolerations: [{key: closed, operator: Exists}]}")),
-        ("spread-ignored", spread(fixed, "{spreadByField: cluster, maxGroups: 1}"), spread(divided, "{spreadByField: cluster, maxGroups: 1}")),
-        ("spread-ignored", spread(divided, "{spreadByField: zone, maxGroups: 1}, {spreadByField: cluster, maxGroups: 1}"), spread(divided, "{spreadByField: region, maxGroups: 1}, {spreadByField: cluster, maxGroups: 1}")),
-        ("spread-selects-nothing", spread(divided, "{spreadByField: cluster, minGroups: 2}"), spread(divided, "{spreadByField: cluster, minGroups: 2, maxGroups: 2}")),
-        ("spread-out-of-reach", native("{clusters: {region: [eu]}, spread: [{by: region, min: 2}]}"), native("{clusters: {}, spread: [{by: region, min: 2}]}")),
-        ("weight-without-effect", weighted("{clusters: {names: [eu-1]}, weight: 2}, {clusters: {names: [cn-1]}, weight: 1}"), weighted("{clusters: {names: [eu-1]}, weight: 2}, {clusters: {}, weight: 1}")),
-        ("weight-without-effect", weighted("{clusters: {names: [cn-1]}, weight: 1}"), weighted("{clusters: {region: [eu]}, weight: 1}")),
-        ("cluster-without-weight", weighted("{clusters: {names: [eu-1]}, weight: 2}"), weighted("{clusters: {names: [eu-*]}, weight: 2}")),
-        ("limit-without-effect", limited("{clusters: {names: [cn-1]}, max: 2}"), limited("{clusters: {names: [eu-1]}, max: 2}")),
-        ("limit-without-effect", limited("{max: 3}, {clusters: {names: [eu-1]}, max: 2}"), limited("{clusters: {names: [eu-1]}, max: 2}, {max: 3}")),
-        ("priority-ignored", both(&karmada("a", EU), &cluster_wide("b", &format!("priority: 9\n  {EU}"))), both(&karmada("a", EU), &cluster_wide("b", EU))),
+        (
+            "toleration-without-effect",
+            two_tolerations("{key: closed}, {key: x, effect: PreferNoSchedule}"),
+            two_tolerations("{key: closed}, {key: x, effect: NoExecute}"),
+        ),
+        (
+            "toleration-without-effect",
+            karmada("a", "placement: {clusterTolerations: [{key: closed, operator: Exists, tolerationSeconds: 30}]}"),
+            karmada("a", "placement: {clusterTolerations: [{key: closed, operator: Exists}]}"),
+        ),
+        (
+            "spread-ignored",
+            spread(fixed, "{spreadByField: cluster, maxGroups: 1}"),
+            spread(divided, "{spreadByField: cluster, maxGroups: 1}"),
+        ),
+        (
+            "spread-ignored",
+            spread(divided, "{spreadByField: zone, maxGroups: 1}, {spreadByField: cluster, maxGroups: 1}"),
+            spread(divided, "{spreadByField: region, maxGroups: 1}, {spreadByField: cluster, maxGroups: 1}"),
+        ),
+        (
+            "spread-selects-nothing",
+            spread(divided, "{spreadByField: cluster, minGroups: 2}"),
+            spread(divided, "{spreadByField: cluster, minGroups: 2, maxGroups: 2}"),
+        ),
+        (
+            "spread-out-of-reach",
+            native("{clusters: {region: [eu]}, spread: [{by: region, min: 2}]}"),
+            native("{clusters: {}, spread: [{by: region, min: 2}]}"),
+        ),
+        (
+            "weight-without-effect",
+            weighted("{clusters: {names: [eu-1]}, weight: 2}, {clusters: {names: [cn-1]}, weight: 1}"),
+            weighted("{clusters: {names: [eu-1]}, weight: 2}, {clusters: {}, weight: 1}"),
+        ),
+        (
+            "weight-without-effect",
+            weighted("{clusters: {names: [cn-1]}, weight: 1}"),
+            weighted("{clusters: {region: [eu]}, weight: 1}"),
+        ),
+        (
+            "cluster-without-weight",
+            weighted("{clusters: {names: [eu-1]}, weight: 2}"),
+            weighted("{clusters: {names: [eu-*]}, weight: 2}"),
+        ),
+        (
+            "limit-without-effect",
+            limited("{clusters: {names: [cn-1]}, max: 2}"),
+            limited("{clusters: {names: [eu-1]}, max: 2}"),
+        ),
+        (
+            "limit-without-effect",
+            limited("{max: 3}, {clusters: {names: [eu-1]}, max: 2}"),
+            limited("{clusters: {names: [eu-1]}, max: 2}, {max: 3}"),
+        ),
+        (
+            "priority-ignored",
+            both(&karmada("a", EU), &cluster_wide("b", &format!("priority: 9\n  {EU}"))),
+            both(&karmada("a", EU), &cluster_wide("b", EU)),
+        ),
         ("preemption-off", karmada("a", &format!("preemption: Always\n  {EU}")), karmada("a", EU)),
-        ("policy-shadowed", both(&karmada("a", EU), &karmada("b", EU)), both(&karmada("a", EU), &karmada("b", EU).replace("Deployment, name: web", "Service, name: web"))),
+        (
+            "policy-shadowed",
+            both(&karmada("a", EU), &karmada("b", EU)),
+            both(&karmada("a", EU), &karmada("b", EU).replace("Deployment, name: web", "Service, name: web")),
+        ),
         ("policy-shadowed", both(&karmada("a", EU), &cluster_wide("b", EU)), karmada("a", EU)),
-        ("systems-overlap", both(&native_eu, &karmada("a", EU)), both(&native_eu.replace("name: web}", "name: x}"), &karmada("a", EU))),
+        (
+            "systems-overlap",
+            both(&native_eu, &karmada("a", EU)),
+            both(&native_eu.replace("name: web}", "name: x}"), &karmada("a", EU)),
+        ),
         ("policy-twice", both(&native_eu, &native_eu), both(&native_eu, &native_eu.replace("{name: p}", "{name: q}"))),
         ("dependent-override-missing", karmada("a", &format!("dependentOverrides: [o]\n  {EU}")), karmada("a", EU)),
-        ("override-never-effective", overriding("- {clusters: {names: [cn-1]}, images: [{tag: v2}]}"), overriding("- {clusters: {names: [eu-1]}, images: [{tag: v2}]}")),
-        ("override-overwritten", overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]"), overriding("- images: [{tag: v2}]\n- images: [{registry: mirror.example}]")),
-        ("override-overwritten", overriding("- labels: {set: {a: b}}\n- patch: [{op: replace, path: /metadata/labels, value: {c: d}}]"), overriding("- labels: {set: {a: b}}\n- patch: [{op: add, path: /metadata/labels/c, value: d}]")),
-        ("override-overwritten", overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]\n  clusters: {}"), overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]\n  clusters: {names: [eu-1]}")),
-        ("override-step", overriding("- args: [{container: absent, add: [a]}]"), overriding("- args: [{container: web, add: [a]}]")),
-        ("clusters-match-nothing", overriding("- {clusters: {region: [us]}, images: [{tag: v2}]}"), overriding("- {clusters: {region: [eu]}, images: [{tag: v2}]}")),
+        (
+            "override-never-effective",
+            overriding("- {clusters: {names: [cn-1]}, images: [{tag: v2}]}"),
+            overriding("- {clusters: {names: [eu-1]}, images: [{tag: v2}]}"),
+        ),
+        (
+            "override-overwritten",
+            overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]"),
+            overriding("- images: [{tag: v2}]\n- images: [{registry: mirror.example}]"),
+        ),
+        (
+            "override-overwritten",
+            overriding("- labels: {set: {a: b}}\n- patch: [{op: replace, path: /metadata/labels, value: {c: d}}]"),
+            overriding("- labels: {set: {a: b}}\n- patch: [{op: add, path: /metadata/labels/c, value: d}]"),
+        ),
+        (
+            "override-overwritten",
+            overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]\n  clusters: {}"),
+            overriding("- images: [{tag: v2}]\n- images: [{tag: v3}]\n  clusters: {names: [eu-1]}"),
+        ),
+        (
+            "override-step",
+            overriding("- args: [{container: absent, add: [a]}]"),
+            overriding("- args: [{container: web, add: [a]}]"),
+        ),
+        (
+            "clusters-match-nothing",
+            overriding("- {clusters: {region: [us]}, images: [{tag: v2}]}"),
+            overriding("- {clusters: {region: [eu]}, images: [{tag: v2}]}"),
+        ),
         ("service-goes-nowhere", native_eu.replace("name: web}", "name: x}"), native_eu.clone()),
     ] {
         let (found, near) = (codes(&fires), codes(&quiet));
@@ -168,9 +273,21 @@ fn services_are_looked_at_too() {
     let bound = WEB.replace("{containers:", "{nodeSelector: {disk: ssd}, containers:");
     for (code, fires, quiet) in [
         ("environment-bound", found(&policies, &[&bound], &fleet, false), found(&policies, &[WEB], &fleet, false)),
-        ("object-in-two-services", found(&policies, &[WEB, WEB], &fleet, false), found(&policies, &[WEB, config], &fleet, false)),
-        ("object-without-policy", found(&policies, &[&with_config], &fleet, false), found(&policies, &[&with_config], &fleet, true)),
-        ("service-goes-nowhere", found(&policies, &[WEB, config], &fleet, false), found(&policies, &[WEB, config], &fleet, true)),
+        (
+            "object-in-two-services",
+            found(&policies, &[WEB, WEB], &fleet, false),
+            found(&policies, &[WEB, config], &fleet, false),
+        ),
+        (
+            "object-without-policy",
+            found(&policies, &[&with_config], &fleet, false),
+            found(&policies, &[&with_config], &fleet, true),
+        ),
+        (
+            "service-goes-nowhere",
+            found(&policies, &[WEB, config], &fleet, false),
+            found(&policies, &[WEB, config], &fleet, true),
+        ),
     ] {
         assert!(fires.contains(&code), "{code} does not fire: {fires:?}");
         assert!(!quiet.contains(&code), "{code} fires: {quiet:?}");
@@ -216,7 +333,8 @@ fn findings_name_the_place_and_say_who_wins() {
         "Policy p overrides[0].images[0].tag: nothing of it is left in Deployment shop/web, Policy p \
          overrides[1].images[0].tag (policies.yaml:8) has the last word; take one of them out"
     );
-    let other = native("{clusters: {}}").replace("{kind: Deployment, name: web}", "{kind: Deployment, namespace: shp, name: web}");
+    let other = native("{clusters: {}}")
+        .replace("{kind: Deployment, name: web}", "{kind: Deployment, namespace: shp, name: web}");
     let all = findings(&other, &[WEB], &fleet(), false);
     let near = all.iter().find(|f| f.code == Code::SelectorMatchesNothing).unwrap();
     assert!(near.text(Lang::En).ends_with("no object fits Deployment shp/web; there is one in namespace shop"));

@@ -19,7 +19,11 @@ pub(super) const DOCUMENT: Shape = Shape::Object(&[
         "Of several placements for an object the highest wins; 0 where nothing is said.",
     ),
     Key::new("placement", Shape::Object(PLACEMENT), "Which clusters, and how many replicas in each."),
-    Key::new("overrides", Shape::List(&Shape::Object(OVERRIDE)), "What differs there: in this order, but rules that name an object more exactly come last."),
+    Key::new(
+        "overrides",
+        Shape::List(&Shape::Object(OVERRIDE)),
+        "What differs there: in this order, but rules that name an object more exactly come last.",
+    ),
 ]);
 
 /// Priorities are 32-bit numbers, as in other systems.
