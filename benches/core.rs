@@ -5,6 +5,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a program for people at their desk")]
 
+mod place;
+
 use std::{hint::black_box, sync::Arc};
 
 use criterion::{BatchSize, Criterion, criterion_group};
@@ -299,7 +301,7 @@ fn benches(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(group, benches);
+criterion_group!(group, benches, place::benches);
 
 fn main() {
     print_memory();

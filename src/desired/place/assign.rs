@@ -167,8 +167,13 @@ fn needed(selected: &[Candidate], members: &[usize], replicas: i64) -> usize {
     suffices.map_or(members.len(), |at| at + 1)
 }
 
-fn shares(facts: &Facts, selected: &[Candidate], members: &[usize], replicas: i64) -> Vec<(usize, i64)> {
+/// Divides by the weights noted, and notes what was divided.
+fn shares(facts: &Facts, selected: &mut [Candidate], members: &[usize], replicas: i64) -> Vec<(usize, i64)> {
     let party = |&at: &usize| Party { weight: selected[at].weight, rank: selected[at].rank };
     let parties: Vec<Party> = members.iter().map(party).collect();
+    let weights = parties.iter().fold(0_i64, |sum, p| sum.saturating_add(p.weight));
+    for &at in members {
+        (selected[at].pot, selected[at].weights) = (replicas, weights);
+    }
     members.iter().copied().zip(divide(replicas, &parties, facts.resource.descending())).collect()
 }

@@ -24,6 +24,12 @@ pub(super) enum Filter {
     Evicting = 32,
 }
 
+impl Filter {
+    /// All of them, in the order in which they are told.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Deleting, Self::Affinity, Self::Taint, Self::Api, Self::Property, Self::Evicting];
+}
+
 /// A set of [`Filter`]s that a cluster does not pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Failing(u8);
@@ -32,6 +38,11 @@ impl Failing {
     /// Whether every filter is passed.
     pub(super) fn none(self) -> bool {
         self.0 == 0
+    }
+
+    /// Whether it fails this one.
+    pub(super) fn has(self, filter: Filter) -> bool {
+        self.0 & filter as u8 != 0
     }
 
     fn add(&mut self, fails: bool, filter: Filter) {

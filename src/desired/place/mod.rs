@@ -4,6 +4,7 @@
 mod assign;
 mod decide;
 mod divide;
+mod explain;
 mod facts;
 mod filter;
 mod limits;
@@ -14,11 +15,15 @@ mod region;
 mod region_set;
 mod resource;
 mod roster;
+mod say;
 mod select;
 
 pub use decide::decide;
 pub use divide::{Party, divide};
+pub use explain::{Attempted, Bar, Chance, ClusterPlaced, Explanation, Former, RegionPlaced};
 pub use filter::{bears, lacked, unborne};
+pub use manifest::{HandOver, rule};
+pub use pass::{Cause, How, Pick};
 pub use prepared::Prepared;
 pub use resource::Resource;
 pub use roster::Roster;
@@ -84,6 +89,19 @@ pub enum SpreadBy {
     Provider,
     /// A label: not supported by Karmada.
     Label(String),
+}
+
+impl SpreadBy {
+    /// The word of what is counted; a label has none of its own.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Cluster => "cluster",
+            Self::Region => "region",
+            Self::Zone => "zone",
+            Self::Provider => "provider",
+            Self::Label(_) => "label",
+        }
+    }
 }
 
 /// A limit on the number of groups.

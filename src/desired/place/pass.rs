@@ -1,5 +1,7 @@
 //! One pass over all groups: filter, order, select, assign. Decisions and explanations both come from here, so that they agree.
 
+use serde::Serialize;
+
 use super::{
     Decision, Failure, Resource, State, Strategy, assign, facts::Facts, filter::Failing, prepared::Prepared, select,
 };
@@ -25,6 +27,10 @@ pub(super) struct Candidate {
     pub(super) how: How,
     /// Weight its replicas were dealt out by.
     pub(super) weight: i64,
+    /// Replicas that were divided where it took part.
+    pub(super) pot: i64,
+    /// Sum of the weights they were divided by.
+    pub(super) weights: i64,
     /// Replicas before limits.
     pub(super) dealt: i64,
     /// Replicas.
@@ -39,8 +45,9 @@ impl Candidate {
 }
 
 /// Why a candidate is selected or not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Pick {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
     /// Selecting did not get that far.
     #[default]
     Undecided,
@@ -66,14 +73,15 @@ pub(super) enum Pick {
 
 impl Pick {
     /// Whether it is selected.
-    pub(super) fn chosen(self) -> bool {
+    pub fn chosen(self) -> bool {
         matches!(self, Self::All | Self::Leading | Self::SwappedIn | Self::RegionFirst | Self::RegionFill)
     }
 }
 
 /// How the replicas of a selected cluster come about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum How {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
     /// Nothing was dealt out.
     #[default]
     Undecided,
@@ -123,8 +131,9 @@ pub(super) struct Run<'a> {
 }
 
 /// What makes a pass run, in the order in which it is looked for (specs: Karmada, when a scheduling pass runs).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
     /// Nothing: the former result stands.
     Nothing,
     /// The placement is not the one last applied, or nothing is known of a former one.
@@ -228,6 +237,8 @@ fn candidates(prepared: &Prepared, facts: &Facts, group: usize) -> Vec<Candidate
             pick: Pick::default(),
             how: How::default(),
             weight: 0,
+            pot: 0,
+            weights: 0,
             dealt: 0,
             share: 0,
         });

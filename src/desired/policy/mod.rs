@@ -4,6 +4,7 @@
 pub mod dependencies;
 pub mod karmada;
 pub mod native;
+pub mod ownership;
 pub mod select;
 
 use std::sync::Arc;
@@ -39,6 +40,17 @@ pub struct PolicyId {
     pub namespace: Arc<str>,
     /// Name.
     pub name: Arc<str>,
+}
+
+/// `PropagationPolicy shop/web`. Not cleaned for the screen.
+impl std::fmt::Display for PolicyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ", self.kind)?;
+        if !self.namespace.is_empty() {
+            write!(f, "{}/", self.namespace)?;
+        }
+        f.write_str(&self.name)
+    }
 }
 
 /// Which objects a policy is about.

@@ -41,14 +41,14 @@ pub enum Won {
 }
 
 /// The policies that match an object.
-struct Matches<'a> {
+pub(super) struct Matches<'a> {
     policies: &'a [Arc<PlacementPolicy>],
     /// Index and precision of the ones that match, in the order given.
-    found: Vec<(usize, Precision)>,
+    pub(super) found: Vec<(usize, Precision)>,
 }
 
 impl<'a> Matches<'a> {
-    fn of(policies: &'a [Arc<PlacementPolicy>], object: &Object) -> Self {
+    pub(super) fn of(policies: &'a [Arc<PlacementPolicy>], object: &Object) -> Self {
         let reserved = reserved(object);
         let precision = |policy: &PlacementPolicy| {
             let skipped = policy.deleting
@@ -60,7 +60,7 @@ impl<'a> Matches<'a> {
     }
 
     /// The owner and why it is.
-    fn owner(&self, claimed: Option<&PolicyId>, preemption_gate: bool) -> Option<(usize, Won)> {
+    pub(super) fn owner(&self, claimed: Option<&PolicyId>, preemption_gate: bool) -> Option<(usize, Won)> {
         if let Some((at, won)) = self.best(|p| p.system == System::Native) {
             let alone =
                 self.found.len() == 1 || self.found.iter().all(|(at, _)| self.policies[*at].system == System::Native);
@@ -131,7 +131,7 @@ fn reaches(id: &PolicyId, namespace: &str) -> bool {
 }
 
 /// Objects that Karmada never propagates: those of system namespaces, and those another feature owns.
-fn reserved(object: &Object) -> bool {
+pub(super) fn reserved(object: &Object) -> bool {
     let namespace = &*object.key.namespace;
     matches!(namespace, "karmada-system" | "karmada-cluster")
         || namespace.starts_with("karmada-es-")

@@ -76,8 +76,11 @@ fn policies(case: &Node) -> Result<Policies, ()> {
     Ok(policies)
 }
 
-/// What a placement case gives: the result and the group, or an error's word.
-fn placement(case: &Node) -> Result<(BTreeMap<String, i64>, Option<Arc<str>>), String> {
+/// Replicas by cluster, and the group in use.
+type Placed = (BTreeMap<String, i64>, Option<Arc<str>>);
+
+/// What a placement case gives: the result, or an error's word.
+fn placement(case: &Node) -> Result<Placed, String> {
     let policies = policies(case).map_err(|()| "invalid-policy".to_owned())?;
     let clusters: Vec<Cluster> = case.items_of("clusters").iter().map(cluster).collect();
     let flag = |key: &str| case.get(key).and_then(Node::as_bool).unwrap_or(false);

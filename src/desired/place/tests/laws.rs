@@ -8,11 +8,12 @@ use crate::{
     desired::{
         cluster::Cluster,
         place::{
-            Decision, Failure, Group, Limit, Placement, Resource, Spread, SpreadBy, State, Strategy as Dealing,
-            Toleration, Weight, decide,
+            Cause, Decision, Failure, Group, Limit, Placement, Prepared, Resource, Roster, Spread, SpreadBy, State,
+            Strategy as Dealing, Toleration, Weight, decide,
         },
         selector::{Affinity, LabelSelector, Operator, Requirement},
     },
+    messages::Lang,
     model::Taint,
 };
 
@@ -279,6 +280,36 @@ proptest! {
             let expected: Vec<_> = s.state.previous.iter().filter(|(_, n)| *n > 0 || !s.decide().ran).cloned().collect();
             prop_assert_eq!(named(&s), Ok(expected));
         }
+    }
+
+    #[test]
+    fn an_explanation_says_what_is_decided(mut s in situation(), limited in prop::bool::weighted(0.3)) {
+        if limited {
+            s.placement.limits = vec![Limit { affinity: Affinity::default(), min: 1, max: Some(4) }];
+        }
+        let decision = s.decide();
+        let roster = Roster::new(&s.clusters);
+        let prepared = Prepared::new(&s.placement, &roster);
+        let explained = prepared.explain(&s.resource, &s.state, None);
+        prop_assert_eq!(explained.cause != Cause::Nothing, decision.ran);
+        prop_assert_eq!(&explained.group, &decision.group);
+        prop_assert_eq!(explained.failure, decision.outcome.as_ref().err().map(|f| f.word()));
+        let mut told: Vec<(u32, i64)> =
+            explained.clusters.iter().filter_map(|c| Some((roster.index(&c.cluster)?, c.replicas?))).collect();
+        told.sort_unstable();
+        prop_assert_eq!(told, decision.outcome.clone().unwrap_or_default());
+        for (placed, lang) in explained.clusters.iter().zip([Lang::En, Lang::Zh].into_iter().cycle()) {
+            let usable = placed.chance.is_some();
+            prop_assert_eq!(usable, placed.barred.is_empty() && decision.ran, "barred or usable, never both");
+            let sentence = explained.cluster_sentence(placed, lang);
+            let whole = !sentence.contains(['{', '}']) && sentence.contains(&*placed.cluster);
+            prop_assert!(whole, "{}", sentence);
+        }
+        for lang in [Lang::En, Lang::Zh] {
+            let open = explained.sentence(lang).contains(['{', '}']);
+            prop_assert!(!open, "every place is filled");
+        }
+        prop_assert!(serde_json::to_value(&explained).is_ok());
     }
 
     #[test]
