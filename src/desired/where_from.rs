@@ -166,7 +166,7 @@ mod tests {
         let again = yaml::read(&written.join("\n"), &source).unwrap().remove(0);
         assert_eq!(again, node, "{}", written.join("\n"));
         let one = lines.iter().find(|l| l.text.trim() == "one").unwrap();
-        assert_eq!((one.path.to_string(), one.at.as_ref().unwrap().line), ("block".into(), 12));
+        assert_eq!((one.path.to_string(), one.at.as_ref().unwrap().line), ("block".into(), 11));
     }
 
     #[test]
