@@ -3,12 +3,32 @@
 use std::sync::Arc;
 
 use crate::desired::{
+    capacity,
     cluster::Cluster,
-    object::Object,
+    engine::{Desired, Owner, Placed},
+    object::{Object, ObjectKey},
     origin::Origin,
-    place::{Decision, State},
+    place::{Decision, Resource, State, decide},
     tree::{Map, Node, Value},
 };
+
+/// The placement of an object by a policy; `None` when no policy places it, or its policy's document is not among these.
+pub fn of(desired: &Desired, placed: &Placed, documents: &[Arc<Object>]) -> Option<String> {
+    let Owner::Policy(policy) = &placed.owner else { return None };
+    let is = |key: &ObjectKey| {
+        key.kind == policy.id.kind && key.namespace == policy.id.namespace && key.name == policy.id.name
+    };
+    let document = documents.iter().find(|d| is(&d.key))?;
+    let mut clusters = desired.reached(placed);
+    if let Some(room) = capacity::available(&placed.template, &clusters) {
+        clusters.iter_mut().zip(room).for_each(|(cluster, room)| cluster.available = room);
+    }
+    let state = desired.state(placed);
+    let decision = decide(&policy.placement, &Resource::of(&placed.template), &clusters, &state);
+    let name = format!("{}-{}", placed.key.kind.to_lowercase(), placed.key.name);
+    let about = format!("{} under {} {}", placed.key, policy.id.kind, policy.id.name);
+    placement(&name, &about, &clusters, &document.node, &placed.template, &state, &decision).ok()
+}
 
 /// A placement: the pass that gave `decision`, with its input and its outcome as what must come out.
 ///

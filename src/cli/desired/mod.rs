@@ -3,6 +3,7 @@
 
 pub(super) mod differences;
 pub(super) mod explain;
+pub(super) mod place;
 pub(super) mod render;
 pub(super) mod whatif;
 
@@ -18,7 +19,7 @@ use crate::{
     desired::{
         cluster::Cluster,
         engine::{Desired, Inputs, Outcome as ServiceOutcome, Owner, Placed},
-        object::ObjectKey,
+        object::{Object, ObjectKey},
         observed,
     },
     messages::desired as text,
@@ -32,6 +33,8 @@ const TOOL_LIMIT: Duration = Duration::from_secs(60);
 /// Desired state, and what goes with it.
 struct Wanted {
     desired: Desired,
+    /// The documents that the policies were read from.
+    documents: Vec<Arc<Object>>,
     /// Numbers of the clusters that `--context` and `--group` chose; all of them where nothing was chosen.
     shown: Vec<u32>,
     /// What was asked of the clusters, with `--live`.
@@ -71,7 +74,7 @@ fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
     let chosen: Vec<&str> = setup.settings.targets.iter().map(|t| &*t.record.name).collect();
     let shown = (0u32..).zip(desired.inputs.clusters.iter()).filter(|(_, c)| chosen.contains(&&*c.name));
     let shown = shown.map(|(n, _)| n).collect();
-    Ok(Wanted { desired, shown, picture })
+    Ok(Wanted { desired, documents: loaded.documents, shown, picture })
 }
 
 /// The fleet without `--context` and `--group`: these choose what is shown, not what exists.

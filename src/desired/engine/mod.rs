@@ -7,6 +7,7 @@
 mod follow;
 mod object;
 mod pool;
+mod why;
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -214,6 +214,16 @@ impl Placed {
         self.failures = failures;
     }
 
+    /// Numbers of the clusters that have their base from the object's source.
+    pub(super) fn clusters(&self) -> impl Iterator<Item = u32> + '_ {
+        self.identity.clusters.iter().map(|(number, _)| *number)
+    }
+
+    /// Override policies that could match the object.
+    pub(super) fn policies(&self) -> &[Arc<OverridePolicy>] {
+        &self.identity.overrides
+    }
+
     /// What is needed to write counts into manifests: how replicas are dealt out, and in whose name. Nothing for what has no
     /// replicas, or is not sent by a policy.
     fn slim_placement(&self) -> Option<(Placement, Arc<Rule>)> {
