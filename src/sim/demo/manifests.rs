@@ -36,9 +36,9 @@ pub fn is_called(service: &Service) -> bool {
     !matches!(service.shape, Shape::CronJob(_) | Shape::DaemonSet)
 }
 
-/// Whether a service has a disruption budget in production.
+/// Whether a service has a disruption budget in production; what runs in shops is not there.
 pub fn is_guarded(service: &Service) -> bool {
-    is_called(service) && service.replicas >= 3
+    is_called(service) && service.replicas >= 3 && service.system != System::Edge
 }
 
 /// Whether a service is scaled automatically in production.

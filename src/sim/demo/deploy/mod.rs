@@ -12,6 +12,8 @@ mod base;
 mod division;
 mod karmada;
 mod native;
+#[cfg(test)]
+mod tests;
 mod yaml;
 
 use std::fmt::Write as _;
