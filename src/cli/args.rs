@@ -3,8 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 
+use super::completion::Shell;
 use crate::config::choices;
 
 /// The whole command line.

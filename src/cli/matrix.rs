@@ -18,11 +18,11 @@ use crate::{
         RowRef, Store,
         filter::Filter,
         list,
-        matrix::{self, Cell, CellDetail, Difference, ServiceSummary},
-        row::{ContainerSpec, Managed, Progress, Row},
+        matrix::{self, Cell, CellDetail, Difference, ServiceSummary, WorkloadDetail},
+        row::{Managed, Progress, Row},
     },
     messages::{Lang, cli as text},
-    model::{ClusterId, Health, ImageRef},
+    model::{ClusterId, Health},
     tui::{
         glyphs::{self, Glyphs},
         screens::words as screen_words,
@@ -103,8 +103,9 @@ impl<'a> View<'a> {
             for (cluster, shard) in self.store.clusters() {
                 let Some(detail) = matrix::detail(self.store, service.id, cluster) else { continue };
                 for (at, row, ready, wanted) in self.workloads(&detail) {
-                    let part =
-                        Part { service, cluster: &shard.record.name, detail: &detail, at, row: &row, ready, wanted };
+                    let own = matrix::workload_detail(self.store, &service.key.name, at).unwrap_or_default();
+                    let cluster = &shard.record.name;
+                    let part = Part { service, cluster, detail: &detail, at, row: &row, own, ready, wanted };
                     table.rows.push((self.flat_cells(&part), self.record(&part)));
                 }
             }
@@ -119,7 +120,7 @@ impl<'a> View<'a> {
             part.cluster.to_owned(),
             part.row.ns().to_owned(),
             format!("{}/{}", self.kind(part.at), part.row.name),
-            part.version(),
+            part.own.version.to_string(),
             format!("{}/{wanted}", part.ready),
             part.state(),
             part.config().unwrap_or_else(|| String::from("-")),
@@ -135,7 +136,7 @@ impl<'a> View<'a> {
         out.put("namespace", part.row.ns());
         out.put("kind", self.kind(part.at));
         out.put("name", part.row.name.as_str());
-        out.put("version", part.version());
+        out.put("version", part.own.version.as_str());
         out.put("containers", part.containers());
         out.put("config", part.config());
         out.put("ready", part.ready);
@@ -237,6 +238,7 @@ struct Part<'a> {
     detail: &'a CellDetail,
     at: RowRef,
     row: &'a Row,
+    own: WorkloadDetail,
     ready: u32,
     wanted: Option<u32>,
 }
@@ -246,31 +248,14 @@ impl Part<'_> {
         self.at == self.detail.cell.main
     }
 
-    fn specs(&self) -> &[ContainerSpec] {
-        self.row.workload().map(|w| &*w.containers).unwrap_or_default()
-    }
-
-    /// Of the main workload as the cell has it; of the others by their first container that is no init container.
-    fn version(&self) -> String {
-        if self.is_main() {
-            return self.detail.cell.version.to_string();
-        }
-        let main = self.specs().iter().find(|c| !c.init).or_else(|| self.specs().first());
-        main.map(|c| ImageRef::parse(&c.image).version().to_owned()).unwrap_or_default()
-    }
-
     fn containers(&self) -> Value {
         let one = |name: &str, image: &str, digest: &str| json!({"name": name, "image": image, "digest": words::some(digest)});
-        if self.is_main() {
-            return self.detail.containers.iter().map(|(n, i, d)| one(n, i, d)).collect();
-        }
-        self.specs().iter().map(|c| one(&c.name, &c.image, &c.digest)).collect()
+        self.own.containers.iter().map(|(n, i, d)| one(n, i, d)).collect()
     }
 
     /// First eight bytes of the fingerprint, in hexadecimal digits.
     fn config(&self) -> Option<String> {
-        let bytes = self.detail.cell.config.filter(|_| self.is_main())?;
-        Some(bytes.iter().map(|b| format!("{b:02x}")).collect())
+        Some(self.own.config?.iter().map(|b| format!("{b:02x}")).collect())
     }
 
     /// One word for how it does, the worst first: what does not work, then what is on its way, then the rest.

@@ -102,6 +102,12 @@ pub(super) fn cell(shard: &Shard, places: &[RowRef], service: &str, strict: bool
     })
 }
 
+/// Version of a workload's main container.
+pub(super) fn version_of(member: Member<'_>, service: &str) -> CompactString {
+    let container = main_container(&member.workload.containers, &member.row.name, service);
+    version(ImageRef::parse(container.map_or("", |c| &c.image)))
+}
+
 fn version(image: ImageRef<'_>) -> CompactString {
     if image.repository.is_empty() { CompactString::default() } else { image.version().into() }
 }
@@ -190,9 +196,9 @@ fn old_image(shard: &Shard, main: Member<'_>, container: &ContainerSpec) -> Opti
     most_frequent(&counts)
 }
 
-/// Fingerprint of the objects that the main workload mounts or reads, by kind and name: SHA-256 over their names and
+/// Fingerprint of the objects that a workload mounts or reads, by kind and name: SHA-256 over their names and
 /// fingerprints, first 8 bytes. `None` when there are none, or one is missing or may not be read.
-fn config(shard: &Shard, main: Member<'_>) -> Option<[u8; 8]> {
+pub(super) fn config(shard: &Shard, main: Member<'_>) -> Option<[u8; 8]> {
     if main.workload.refs.is_empty() {
         return None;
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     RowRef, Store,
-    cell::{Member, digests, each_pod, fingerprint, members},
+    cell::{Member, config, digests, each_pod, fingerprint, members, version_of},
     row::{ContainerSpec, LastChange, Managed, Progress, Row},
     store::Shard,
     summary::Baseline,
@@ -190,6 +190,17 @@ pub struct CellDetail {
     pub at: Millis,
 }
 
+/// One workload of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkloadDetail {
+    /// Tag (or short digest) of its main container.
+    pub version: CompactString,
+    /// Containers: name, image as written, digest; empty when unknown.
+    pub containers: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
+    /// As in [`Cell::config`].
+    pub config: Option<[u8; 8]>,
+}
+
 /// What desired state says of a service's version, once desired state is known.
 pub trait Wanted: std::fmt::Debug + Send + Sync {
     /// The version (as a cell shows it) that the service should have in a cluster; `None` = nothing says so.
@@ -334,7 +345,20 @@ fn trouble(at: RowRef, row: &Row) -> Option<PodTrouble> {
     })
 }
 
-/// Containers of the main workload with the digest that its pods report for this very image.
+/// One workload as the service sees it: version of the container that matters, every container (name, image as written,
+/// digest as its pods report it), and the fingerprint of what it reads. `None` for rows that are no workloads.
+pub fn workload_detail(store: &Store, service: &str, at: RowRef) -> Option<WorkloadDetail> {
+    let shard = store.shards.get(at.cluster.index())?;
+    let row = shard.table(at.kind)?.get(at.slot)?;
+    let own = Member { at, row, workload: row.workload()? };
+    Some(WorkloadDetail {
+        version: version_of(own, service),
+        containers: containers(shard, own),
+        config: config(shard, own),
+    })
+}
+
+/// Containers of a workload with the digest that its pods report for this very image.
 fn containers(shard: &Shard, main: Member<'_>) -> Vec<(Arc<str>, Arc<str>, Arc<str>)> {
     let digest = |c: &ContainerSpec| {
         digests(shard, main, c).into_iter().max_by_key(|(_, n)| *n).map_or_else(|| Arc::clone(&c.digest), |(d, _)| d)
@@ -498,6 +522,17 @@ mod tests {
         store.apply(upserts(1, Builtin::ConfigMap, vec![config(None)]));
         assert_eq!(at(&store, 1), None, "unreadable");
         assert_eq!(detail(&store, s.id, ClusterId(1)).unwrap().config, [("configmap/settings".to_owned(), false)]);
+        // A further workload of the cell has a version, digests and a fingerprint of its own.
+        let worker = change_workload(Row { name: "worker".into(), uid: crate::model::Uid(77), ..reads.clone() }, |w| {
+            w.containers =
+                Arc::from([container("istio-proxy", "mesh/proxy:9", ""), container("api", "shop/api:2", "sha256:ab")]);
+        });
+        store.apply(upserts(0, Builtin::Deployment, vec![worker]));
+        let all = workloads(&store, s.id, ClusterId(0));
+        let own: Vec<WorkloadDetail> = all.iter().map(|at| workload_detail(&store, "api", *at).unwrap()).collect();
+        assert_eq!(own.iter().map(|w| w.version.as_str()).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!((own[0].config, &*own[1].containers[1].2), (own[1].config, "sha256:ab"));
+        assert!(own[1].config.is_some());
     }
 
     #[test]

@@ -208,7 +208,8 @@ pub(super) fn of_group(
     let mut doc = Doc::new(cells, 15, look.glyphs.lines.0);
     let n = column.members.len().to_string();
     let values = [("service", &*clean_line(&service.key.name)), ("group", column.title.as_str()), ("n", n.as_str())];
-    doc.line(vec![Span::bold(m::CELL_GROUP.fill(lang, &values), Role::Title)], None);
+    let msg = if column.members.len() == 1 { m::CELL_GROUP_ONE } else { m::CELL_GROUP };
+    doc.line(vec![Span::bold(msg.fill(lang, &values), Role::Title)], None);
     let mut versions: Vec<(String, Vec<String>)> = Vec::new();
     for id in &column.members {
         let Some(shard) = look.store.shard(*id) else { continue };

@@ -85,7 +85,12 @@ impl MatrixScreen {
         let shown = if names.len() > 3 { format!("{} ⋯", names[..3].join(" ")) } else { names.join(" ") };
         let values = [("n", names.len().to_string()), ("total", members().count().to_string()), ("names", shown)];
         let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        let text = m::MISSING.fill(ctx.lang, &values);
+        let msg = match (names.len(), members().count()) {
+            (1, 1) => m::MISSING_ALONE,
+            (1, _) => m::MISSING_ONE,
+            _ => m::MISSING,
+        };
+        let text = msg.fill(ctx.lang, &values);
         if ctx.glyphs.ascii { text.replace('⋯', "..") } else { text }
     }
 
@@ -165,7 +170,8 @@ impl MatrixScreen {
             m::NOTE.text(ctx.lang).to_owned()
         };
         let name_most = (cells / 4).clamp(8, 28);
-        let note_most = (cells / 5).clamp(14, 24);
+        // Kubernetes' longest usual reason, with a number before it, fits from 110 columns on.
+        let note_most = (cells / 4).clamp(14, 28);
         let mut out = vec![
             table::Column::new("service", m::SERVICE.text(ctx.lang))
                 .width(8, name_most)
@@ -218,20 +224,24 @@ impl MatrixScreen {
             let waiting = state(ClusterState::Connecting) + state(ClusterState::Syncing);
             let readable = state(ClusterState::Live) + state(ClusterState::Stale);
             return vec![if waiting > 0 {
-                (m::EMPTY_WAITING.fill(lang, &[("n", &waiting.to_string())]), Role::Busy)
+                let msg = if waiting == 1 { m::EMPTY_WAITING_ONE } else { m::EMPTY_WAITING };
+                (msg.fill(lang, &[("n", &waiting.to_string())]), Role::Busy)
             } else {
-                (m::EMPTY_NONE.fill(lang, &[("n", &readable.to_string())]), Role::Text)
+                let msg = if readable == 1 { m::EMPTY_NONE_ONE } else { m::EMPTY_NONE };
+                (msg.fill(lang, &[("n", &readable.to_string())]), Role::Text)
             }];
         }
         if !self.filter.is_empty() {
             let key = words::key(ActionId::Back);
+            let hidden = if self.total == 1 { m::EMPTY_FILTER_DO_ONE } else { m::EMPTY_FILTER_DO };
             return vec![
                 (m::EMPTY_FILTER.fill(lang, &[("filter", self.filter.text())]), Role::Text),
-                (m::EMPTY_FILTER_DO.fill(lang, &[("total", &total), ("key", key)]), Role::Muted),
+                (hidden.fill(lang, &[("total", &total), ("key", key)]), Role::Muted),
             ];
         }
+        let same = if self.total == 1 { m::EMPTY_SAME_ONE } else { m::EMPTY_SAME };
         vec![
-            (m::EMPTY_SAME.fill(lang, &[("total", &total)]), Role::Ok),
+            (same.fill(lang, &[("total", &total)]), Role::Ok),
             (m::EMPTY_SAME_DO.fill(lang, &[("key", words::key(ActionId::Differing))]), Role::Muted),
         ]
     }

@@ -9,7 +9,7 @@ use crate::{
         matrix::{self, CellDetail, ServiceKey, ServiceSummary},
     },
     messages::{Lang, clean_line, matrix as m, objects as o},
-    model::{ClusterId, Health, ImageRef, Millis},
+    model::{ClusterId, Health, Millis},
     tui::{
         action::ActionId,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Screen, ScreenState, UpdateCtx},
@@ -86,7 +86,7 @@ impl ServiceScreen {
         for column in super::columns::columns(store, &self.clusters, super::Grouping::None, Lang::En, now) {
             for id in column.members {
                 match matrix::detail(store, service.id, id) {
-                    Some(found) => self.entries.extend(entries(store, &found)),
+                    Some(found) => self.entries.extend(entries(store, &found, &self.key.name)),
                     None if super::columns::is_known(store, id) => self.absent.push(id),
                     None => self.unknown.push(id),
                 }
@@ -193,13 +193,13 @@ fn cluster_name(store: &Store, id: ClusterId) -> String {
     store.shard(id).map(|s| clean_line(&s.record.name).into_owned()).unwrap_or_default()
 }
 
-fn entries(store: &Store, found: &CellDetail) -> Vec<Entry> {
+fn entries(store: &Store, found: &CellDetail, service: &str) -> Vec<Entry> {
     found
         .workloads
         .iter()
         .map(|(at, name, ready, wanted)| {
             let main = *at == found.cell.main;
-            let version = if main { found.cell.version.to_string() } else { version_of(store, *at) };
+            let version = matrix::workload_detail(store, service, *at).unwrap_or_default().version;
             Entry {
                 at: *at,
                 name: clean_line(name).into_owned(),
@@ -209,13 +209,6 @@ fn entries(store: &Store, found: &CellDetail) -> Vec<Entry> {
             }
         })
         .collect()
-}
-
-/// Tag of the first container that is not an init one.
-fn version_of(store: &Store, at: RowRef) -> String {
-    let containers = store.row(at).and_then(|r| r.workload()).map(|w| &w.containers);
-    let main = containers.and_then(|list| list.iter().find(|c| !c.init));
-    main.map(|c| ImageRef::parse(&c.image).version().to_owned()).unwrap_or_default()
 }
 
 fn entry_cell(entry: &Entry, column: usize, ctx: &Ctx<'_>) -> Cell<'static> {

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::{
-    fleet::delta::Delta,
+    fleet::{
+        delta::{Change, Delta},
+        row::Detail,
+    },
     messages::width,
     model::{Builtin, ClusterRecord, ClusterState, Condition, KindStatus},
     tui::screens::fixture::{self, NOW, US, World},
@@ -35,6 +38,19 @@ fn cells_differ_fail_move_are_old_or_not_known_each_in_its_own_way() {
     let bars: Vec<usize> = shown[2..8].iter().filter_map(|l| l.find(['┃', '╋']).map(|at| width(&l[..at]))).collect();
     assert!(bars.windows(2).all(|w| w[0] == w[1]), "the rule is straight beside wide characters: {bars:?}\n{all}");
     assert!(all.contains("2 of 5 clusters are not live: ap-s1 sa-e1"), "{all}");
+}
+
+#[test]
+fn the_longest_usual_reason_is_whole_at_120_columns() {
+    let mut world = World::fleet();
+    let mut late = fixture::deployment("shop", "late", "1", 0, 3);
+    if let Detail::Workload(w) = &mut late.detail {
+        w.reason = Some("ProgressDeadlineExceeded".into());
+    }
+    let changes = vec![Change::Upsert(late)];
+    world.store.apply(Delta::Rows { cluster: US, kind: Builtin::Deployment.id(), changes, at: NOW });
+    let shown = world.draw(&mut MatrixScreen::new(&Scope::default()), (120, 30));
+    assert!(row(&shown, "late").contains("1 ProgressDeadlineExceeded"), "{}", shown.join("\n"));
 }
 
 #[test]
