@@ -170,6 +170,7 @@ fn with_fleet(
         Some(Command::Doctor(listing)) => doctor::run(&setup, &listing),
         Some(Command::Render(run)) => desired::render::run(&setup, &run),
         Some(Command::Place(run)) => desired::place::run(&setup, &run),
+        Some(Command::Lint(run)) => desired::lint::run(&setup, &run),
         Some(Command::Explain(run)) => desired::explain::run(&setup, &run),
         Some(Command::WhatIf(run)) => desired::whatif::run(&setup, &run),
         Some(Command::Differences(run)) => desired::differences::run(&setup, &run),

@@ -12,9 +12,11 @@ use crate::{
     config::desired::{Desired as Declared, DesiredService, PolicyPath, ServiceSource, policy_files},
     desired::{
         cluster::Cluster,
-        engine::{Base, Service, Source},
+        engine::{Base, Inputs, Service, Source},
+        layer::Layers,
+        lint,
         object::{Object, ObjectKey},
-        origin::SourceKind,
+        origin::{At, Source as FileOf, SourceKind},
         policy::Policies,
         source::documents,
     },
@@ -280,4 +282,29 @@ fn keep_policies(loaded: &mut Loaded, former: &Arc<Policies>) {
         }
     }
     loaded.policies = Arc::new(policies);
+}
+
+/// What the policies and sources say that has no effect, or another one than it seems.
+pub fn lint(declared: &Declared, inputs: &Inputs) -> Vec<lint::Finding> {
+    let nothing = Layers::default();
+    let subjects: Vec<lint::Subject<'_>> = inputs
+        .services
+        .iter()
+        .map(|service| {
+            let said = declared.services.iter().find(|d| is(service, d));
+            let objects = service.sources.iter().flat_map(|s| &s.bases).flat_map(|b| b.objects.iter());
+            lint::Subject {
+                name: &service.name,
+                namespace: &service.namespace,
+                at: said.map(|d| At {
+                    source: FileOf::new(SourceKind::Manifest, d.place.file.clone()),
+                    line: d.place.line,
+                }),
+                objects: objects.map(|o| &**o).collect(),
+                sourced: service.sources.iter().all(|s| s.clusters.is_some()),
+                layers: said.map_or(&nothing, |d| &d.layers),
+            }
+        })
+        .collect();
+    lint::run(&lint::Scene { policies: &inputs.policies, clusters: &inputs.clusters, services: &subjects })
 }

@@ -3,6 +3,7 @@
 
 pub(super) mod differences;
 pub(super) mod explain;
+pub(super) mod lint;
 pub(super) mod place;
 pub(super) mod render;
 pub(super) mod whatif;
