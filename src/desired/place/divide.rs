@@ -142,6 +142,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn a_head_start_changes_nothing(
             count in 0_i64..400,

@@ -209,6 +209,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn the_search_finds_what_the_list_gives(
             parts in proptest::collection::vec((prop_oneof![0_i64..4, 0_i64..3000], 1_usize..5), 1..9),

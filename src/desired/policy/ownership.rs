@@ -7,7 +7,7 @@ use super::{
     select::{Matches, Won, reserved},
 };
 use crate::{
-    desired::{object::Object, patch::OverridePolicy},
+    desired::object::Object,
     messages::{Lang, clean_line, placement as text},
 };
 
@@ -70,13 +70,6 @@ impl Ownership {
     }
 }
 
-/// The override policies that a policy waits for: those it names that do not exist in its namespace (or cluster-wide, for a
-/// cluster-wide policy). Until they do, nothing that it owns is propagated.
-pub fn awaited<'a>(policy: &'a PlacementPolicy, overrides: &[Arc<OverridePolicy>]) -> Vec<&'a str> {
-    let there = |name: &str| overrides.iter().any(|o| *o.id.name == *name && o.id.namespace == policy.id.namespace);
-    policy.dependent_overrides.iter().map(String::as_str).filter(|name| !there(name)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -112,7 +105,7 @@ mod tests {
             priority,
             preempts: name.starts_with("taker"),
             deleting: name == "leaving",
-            dependent_overrides: vec!["first".into()],
+            dependent_overrides: Vec::new(),
             propagate_deps: false,
             suspended: None,
             placement: Arc::new(Placement::default()),
@@ -211,21 +204,5 @@ mod tests {
         let other = Node::text("x", Origin::Unknown);
         labels.unwrap().as_map_mut().unwrap().insert("resourcetemplate.karmada.io/claimed-by", other);
         assert_eq!(select::owner(&policies[..1], &claimed, None, false), None);
-    }
-
-    #[test]
-    fn a_policy_waits_for_the_overrides_it_names() {
-        let policy = policy("PropagationPolicy", "a", 0, "all");
-        let exists = |namespace: &str| {
-            Arc::new(OverridePolicy {
-                id: PolicyId { kind: "OverridePolicy".into(), namespace: namespace.into(), name: "first".into() },
-                at: policy.at.clone(),
-                system: System::Karmada,
-                selectors: Vec::new(),
-                rules: Vec::new(),
-            })
-        };
-        assert_eq!(awaited(&policy, &[exists("blog")]), ["first"]);
-        assert_eq!(awaited(&policy, &[exists("shop")]), [""; 0]);
     }
 }

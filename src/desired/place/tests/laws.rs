@@ -179,7 +179,7 @@ fn divides(strategy: &Dealing) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 768, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_divided_adds_up(s in situation()) {
