@@ -3,7 +3,11 @@
 
 use super::{Code, Finding, title, view::View};
 use crate::{
-    desired::{object::ObjectKey, policy::ResourceSelector},
+    desired::{
+        object::ObjectKey,
+        policy::ResourceSelector,
+        selector::{LabelSelector, Operator, Requirement},
+    },
     messages::policy as text,
     shape::nearest,
 };
@@ -50,7 +54,20 @@ fn idle(view: &View<'_>, selector: &ResourceSelector, subject: &str) -> Finding 
 fn written(selector: &ResourceSelector) -> String {
     let any = |word: &str| if word.is_empty() { String::from("*") } else { word.to_owned() };
     let namespace = if selector.namespace.is_empty() { String::new() } else { format!("{}/", selector.namespace) };
-    let labels = selector.labels.as_ref().filter(|_| selector.name.is_empty()).map_or("", |_| " {labels}");
+    let labels = selector.labels.as_ref().filter(|_| selector.name.is_empty()).map(labels).unwrap_or_default();
     let version = if selector.api_version.is_empty() { String::new() } else { format!("{} ", selector.api_version) };
     format!("{version}{} {namespace}{}{labels}", any(&selector.kind), any(&selector.name))
+}
+
+/// Labels as kubectl's `-l` writes them, behind a space.
+fn labels(selector: &LabelSelector) -> String {
+    let one = |r: &Requirement<String>| match (r.operator, r.values.as_slice()) {
+        (Operator::In, [value]) => format!("{}={value}", r.key),
+        (Operator::In, values) => format!("{} in ({})", r.key, values.join(",")),
+        (Operator::NotIn, values) => format!("{} notin ({})", r.key, values.join(",")),
+        (Operator::Exists, _) => r.key.clone(),
+        (Operator::DoesNotExist, _) => format!("!{}", r.key),
+    };
+    let all: Vec<String> = selector.requirements.iter().map(one).collect();
+    if all.is_empty() { String::new() } else { format!(" -l {}", all.join(",")) }
 }

@@ -15,7 +15,7 @@ use crate::{
         policy::System,
         tree::{Node, Value},
     },
-    messages::policy as text,
+    messages::{clean_line, policy as text},
 };
 
 pub(super) fn look(view: &View<'_>, found: &mut Vec<Finding>) {
@@ -53,9 +53,9 @@ fn steps(view: &View<'_>, policy: &OverridePolicy, found: &mut Vec<Finding>) {
             patch::lint::Why::NoCluster => Code::ClustersMatchNothing,
             _ => Code::OverrideStep,
         };
-        let mut told = Finding::new(code, Some(finding.rule.at.clone()), title(&policy.id), text::OVERRIDE_OVERWRITTEN);
-        told.said = Said::Step(finding);
-        found.push(told);
+        let at = Some(finding.rule.at.clone());
+        let subject = clean_line(&title(&policy.id)).into_owned();
+        found.push(Finding { code, at, subject, said: Said::Step(finding) });
     }
 }
 
