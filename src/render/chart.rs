@@ -1,6 +1,7 @@
 //! A chart as it stands in its folder: its templates, and its values in their order of precedence, every value with its line.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -24,16 +25,18 @@ use crate::{
     messages::source as text,
 };
 
+/// Most lines of templates that are looked at for one value.
+const MOST_LINES: usize = 6;
+/// Most values that are looked at for one line.
+const MOST_VALUES: usize = 8;
+
 /// Values of one place, for the templates of one chart and those below it.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     /// The chart they are for: the way down from the outermost chart, empty for itself.
     pub chart: Vec<String>,
-    /// The values.
+    /// The values, with their places.
     pub values: Node,
-    /// The file, or `None` for the values given beside the files.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
-    pub file: Option<PathBuf>,
 }
 
 /// A chart.
@@ -56,9 +59,8 @@ pub(super) struct Place {
     pub written: Node,
     /// How well it explains the value.
     pub fit: Fit,
-    /// How well the template's line fits; higher is better.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
-    pub score: usize,
+    /// It is the template's line itself.
+    pub is_line: bool,
 }
 
 /// Reads a chart and its values files.
@@ -86,13 +88,14 @@ pub(super) fn read(release: &Release, tools: &Tools) -> Result<Chart, Fault> {
         if let Ok(content) = std::fs::read(path) {
             chart.files.insert(path.clone(), content.clone().into());
             if let Some(values) = document(&content, SourceKind::Values, path, tools) {
-                chart.layers.push(Layer { chart: Vec::new(), values, file: Some(path.clone()) });
+                chart.layers.push(Layer { chart: Vec::new(), values });
             }
         }
     }
     if !release.set.is_null() {
-        chart.layers.push(Layer { chart: Vec::new(), values: release.set.clone(), file: None });
+        chart.layers.push(Layer { chart: Vec::new(), values: release.set.clone() });
     }
+    chart.unfold_includes();
     Ok(chart)
 }
 
@@ -123,7 +126,7 @@ impl Chart {
         match inner.to_string_lossy().as_ref() {
             "values.yaml" => {
                 if let Some(values) = document(content, SourceKind::Values, path, tools) {
-                    self.layers.push(Layer { chart: down, values, file: Some(path.to_path_buf()) });
+                    self.layers.push(Layer { chart: down, values });
                 }
             }
             "Chart.yaml" => {
@@ -146,8 +149,27 @@ impl Chart {
         self.templates.iter().find(|t| t.inside == inside)
     }
 
+    /// Tells each line that includes a named template what that one asks for.
+    fn unfold_includes(&mut self) {
+        let mut defined: BTreeMap<String, (Vec<Reference>, Vec<String>)> = BTreeMap::new();
+        for line in self.templates.iter().flat_map(|t| &t.lines).filter(|l| !l.defines.is_empty()) {
+            let (references, includes) = defined.entry(line.defines.clone()).or_default();
+            references.extend(line.references.iter().cloned());
+            includes.extend(line.includes.iter().cloned());
+        }
+        for line in self.templates.iter_mut().flat_map(|t| &mut t.lines) {
+            let (mut wanted, mut seen) = (line.includes.clone(), BTreeSet::new());
+            while let Some(name) = wanted.pop() {
+                if let Some((references, includes)) = defined.get(&name).filter(|_| seen.insert(name.clone())) {
+                    wanted.extend(includes.iter().cloned());
+                    line.references.extend(references.iter().cloned());
+                }
+            }
+        }
+    }
+
     /// Places that may have given a value, the likeliest first: what values files say where the template's line asks for
-    /// them, then the line itself.
+    /// them, then the line itself. What the values say may explain nothing; the line may still have made it of them.
     pub(super) fn places(&self, template: &str, kind: &str, path: &Way, leaf: &Node) -> Vec<Place> {
         let own = self.template(template);
         let mut lines: Vec<(&Template, &Line, usize)> = Vec::new();
@@ -158,49 +180,33 @@ impl Chart {
         lines.sort_by_key(|(_, _, score)| std::cmp::Reverse(*score));
         let down = own.map(|t| t.down.clone()).unwrap_or_default();
         let mut places = Vec::new();
-        for (template, line, score) in lines.into_iter().take(6) {
-            let mut from_values: Vec<Place> = Vec::new();
-            for reference in &line.references {
-                from_values.extend(self.values(&down, reference, line, path, leaf, score));
-            }
+        for (template, line, _) in lines.into_iter().take(MOST_LINES) {
+            let asked = line.references.iter().flat_map(|r| self.values(&down, r, line, path, leaf));
+            let mut from_values: Vec<Place> = asked.collect();
             from_values.sort_by_key(|p| std::cmp::Reverse(p.fit));
-            places.extend(from_values.into_iter().filter(|p| p.fit != Fit::None));
+            from_values.truncate(MOST_VALUES);
+            places.extend(from_values);
+            // Among other things on the line, what is meant is the value itself.
+            let text = writer::scalar_text(leaf).filter(|t| !t.is_empty() && line.value.contains(t.as_str()));
             let origin = Origin::At(template.source.clone(), line.number);
-            let written = Node::text(&line.value, origin);
-            places.push(Place { fit: writer::fit(leaf, &written, false), written, score });
+            let written = Node::text(text.as_ref().unwrap_or(&line.value), origin);
+            places.push(Place { fit: writer::fit(leaf, &written, false), written, is_line: true });
         }
         places
     }
 
     /// What the values say that a reference asks for: of the last layer that has it.
-    fn values(
-        &self,
-        down: &[String],
-        reference: &Reference,
-        line: &Line,
-        path: &Way,
-        leaf: &Node,
-        score: usize,
-    ) -> Vec<Place> {
-        let mut ways: Vec<Vec<Step>> = vec![reference.path.iter().map(|k| Step::Key(k.as_str().into())).collect()];
+    fn values(&self, down: &[String], reference: &Reference, line: &Line, path: &Way, leaf: &Node) -> Vec<Place> {
+        let mut way: Vec<Step> = reference.path.iter().map(|k| Step::Key(k.as_str().into())).collect();
         if line.emits {
             // `toYaml` of a map or list: the rest of the way goes on inside it.
-            let rest = path.0.iter().skip(line.depth_in(path)).map(|step| match step {
+            way.extend(path.0.iter().skip(line.keys.len()).map(|step| match step {
                 Step::Index(at) => Step::Key(at.to_string().into()),
                 key => key.clone(),
-            });
-            let rest: Vec<Step> = rest.collect();
-            ways = vec![ways[0].iter().cloned().chain(rest).collect()];
+            }));
         }
-        let mut places = Vec::new();
-        for way in ways {
-            for node in self.set_at(down, reference.root, &way) {
-                let encoded = true;
-                let fit = writer::fit(leaf, &node, encoded);
-                places.push(Place { written: node, fit, score });
-            }
-        }
-        places
+        let found = self.set_at(down, reference.root, &way).into_iter();
+        found.map(|written| Place { fit: writer::fit(leaf, &written, true), written, is_line: false }).collect()
     }
 
     /// What the last layer that sets a way says there; several with wildcards.
@@ -209,19 +215,24 @@ impl Chart {
             let about = self.about.iter().find(|(at, _)| at == down).map(|(_, node)| node);
             return about.map(|node| leaves_at(node, way)).unwrap_or_default();
         }
+        // A scalar hides what lower layers say; maps are merged, so that all of them may have given a part.
+        let whole = !way.contains(&Step::Key("*".into()));
+        let mut all = Vec::new();
         for layer in self.layers.iter().rev() {
             let Some(rest) = down.strip_prefix(layer.chart.as_slice()) else { continue };
-            let inside: Vec<Step> =
-                rest.iter().map(|k| Step::Key(k.as_str().into())).chain(way.iter().cloned()).collect();
+            let below = rest.iter().map(|k| Step::Key(k.as_str().into()));
+            let inside: Vec<Step> = below.chain(way.iter().cloned()).collect();
             let mut found = leaves_at(&layer.values, &inside);
             if found.is_empty() && way.first() == Some(&Step::Key("global".into())) {
                 found = leaves_at(&layer.values, way);
             }
-            if !found.is_empty() {
-                return found;
+            if whole && found.len() == 1 {
+                all.extend(found);
+                return all;
             }
+            all.extend(found);
         }
-        Vec::new()
+        all
     }
 }
 

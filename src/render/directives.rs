@@ -188,7 +188,6 @@ fn replacements(reader: &mut Reader<'_>, node: &Node, folder: &Path, layer: usiz
         let copied = Arc::new(Copied {
             from: Target { kind: source.str_of("kind").into(), name: source.str_of("name").into(), pattern: false },
             field: field_path(field),
-            directive: entry.origin.clone(),
         });
         for goal in entry.items_of("targets") {
             let select = goal.get("select");

@@ -13,6 +13,7 @@ use super::{
     name_of, normal, output,
     template::Template,
     tool::{self, Program, Scratch},
+    writer::Fit,
 };
 use crate::{
     desired::{
@@ -85,10 +86,8 @@ pub(super) struct Built {
     /// What it gave.
     pub rendered: Rendered,
     /// For each object the template it came from, as the chart names it (`shop/templates/web.yaml`).
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
     pub templates: Vec<Arc<str>>,
     /// The chart.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
     pub chart: Chart,
 }
 
@@ -163,7 +162,8 @@ fn with_places(object: &mut Object, template: &str, chart: &Chart) {
         .leaves()
         .into_iter()
         .filter_map(|(path, leaf)| {
-            let best = chart.places(template, &object.key.kind, &path, leaf).into_iter().next()?;
+            let places = chart.places(template, &object.key.kind, &path, leaf);
+            let best = places.into_iter().find(|p| p.is_line || p.fit != Fit::None)?;
             Some((path, best.written.origin))
         })
         .collect();

@@ -1,12 +1,12 @@
-//! Kustomize: `kubectl kustomize` (or `kustomize build`) renders the overlay; a second run of the same build with origin
-//! annotations says which file each object began in. The objects are those of the first run, untouched.
+//! Kustomize: `kubectl kustomize` (or `kustomize build`) renders the overlay. Where reading the files leaves a choice, a second
+//! run of the same build with origin annotations says which file each object began in; the objects are always those of
+//! the first run, untouched.
 
 use std::{
     collections::BTreeSet,
     ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
-    thread,
 };
 
 use super::{
@@ -41,10 +41,8 @@ pub(super) struct Built {
     /// What it gave.
     pub rendered: Rendered,
     /// For each object where it began.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
     pub beginnings: Vec<Beginning>,
     /// The kustomizations.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
     pub chain: Chain,
 }
 
@@ -68,10 +66,15 @@ pub(super) fn build(program: &Program, folder: &Path, tools: &Tools, about: &Pat
     program.run(&[OsString::from(verb), folder.into()], tools, about)
 }
 
+/// The full path of an overlay, without links.
+pub(super) fn full(folder: &Path, tools: &Tools) -> PathBuf {
+    let folder = normal(&tools.root.join(folder));
+    folder.canonicalize().unwrap_or(folder)
+}
+
 /// Renders an overlay and keeps what was learned on the way.
 pub(super) fn built(folder: &Path, tools: &Tools) -> Result<Built, Fault> {
-    let folder = normal(&tools.root.join(folder));
-    let folder = folder.canonicalize().unwrap_or(folder);
+    let folder = full(folder, tools);
     let about = PathBuf::from(name_of(&folder, tools));
     let chain = chain::read(&folder, tools)?;
     let program = program(&folder, tools)?;
@@ -81,20 +84,20 @@ pub(super) fn built(folder: &Path, tools: &Tools) -> Result<Built, Fault> {
     key.add_files(&chain.files);
     let name = key.name();
     let kept = cache::get(tools.cache.as_ref(), &name).and_then(|t| <[String; 3]>::try_from(t).ok());
-    let [text, annotated, version] = match kept {
+    let missed = kept.is_none();
+    let [text, mut origins, version] = match kept {
         Some(kept) => kept,
-        None => {
-            let (text, annotated) = thread::scope(|scope| {
-                let origins = scope.spawn(|| with_origins(&program, &folder, &chain, tools, &about));
-                (build(&program, &folder, tools, &about), origins.join().ok())
-            });
-            let texts = [text?, annotated.and_then(Result::ok).unwrap_or_default(), program.version(tools)];
-            cache::put(tools.cache.as_ref(), &name, &texts);
-            texts
-        }
+        None => [build(&program, &folder, tools, &about)?, String::new(), program.version(tools)],
     };
     let (printed, faults) = output::printed(&text, &about, &version);
-    let starts = starts(&annotated, &chain);
+    if missed {
+        // A second run only where reading leaves a choice. Without its answer the likeliest is taken.
+        if !printed.iter().flat_map(|p| &p.objects).all(|object| is_clear(object, &chain)) {
+            origins = with_origins(&program, &folder, &chain, tools, &about).unwrap_or_default();
+        }
+        cache::put(tools.cache.as_ref(), &name, &[text, origins.clone(), version.clone()]);
+    }
+    let starts = starts(&origins, &chain);
     let (mut objects, mut beginnings) = (Vec::new(), Vec::new());
     for (at, document) in printed.into_iter().enumerate() {
         for object in document.objects {
@@ -163,25 +166,45 @@ fn starts(annotated: &str, chain: &Chain) -> Vec<Option<Start>> {
     annotated.split("---\n").map(start).collect()
 }
 
-/// The document an object began as: of the file that the tool names, else of any; the kind must be the same and the name
-/// still to be seen.
+/// How well a manifest fits as what an object began as: the kind must be the same and the name still to be seen. An equal
+/// name is better, then a longer one, then an equal namespace.
+fn score(manifest: &Manifest, object: &Object) -> Option<(bool, usize, bool)> {
+    let word = |key| manifest.node.at_keys(&["metadata", key]).and_then(Node::as_str).unwrap_or_default();
+    let name = word("name");
+    let fits = object.key.name.contains(name) && manifest.node.str_of("kind") == &*object.key.kind;
+    fits.then_some((name == &*object.key.name, name.len(), word("namespace") == &*object.key.namespace))
+}
+
+/// Layers that generate an object of this name, the first to do so first.
+fn generating<'a>(object: &'a Object, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
+    let bare = writer::without_hash(&object.key.name).unwrap_or(&object.key.name);
+    let makes = |w: &&writer::Writer| matches!(w.act, Act::Data { .. }) && w.target.kind == object.key.kind;
+    chain.writers.iter().filter(makes).filter(|w| bare.contains(&*w.target.name)).map(|w| w.layer)
+}
+
+/// True when reading leaves no choice of what an object began as.
+fn is_clear(object: &Object, chain: &Chain) -> bool {
+    let scores: Vec<_> = chain.manifests.iter().filter_map(|m| score(m, object)).collect();
+    let equal = scores.iter().filter(|(exact, ..)| *exact).count();
+    let generated = generating(object, chain).next().is_some();
+    match scores.len() {
+        0 => generated,
+        1 => !generated,
+        _ => equal == 1 && !generated,
+    }
+}
+
+/// The document an object began as: of the file that the tool names, else of any.
 fn beginning(object: &Object, start: Option<&Start>, chain: &Chain) -> Beginning {
     if let Some(Start::Layer(layer)) = start {
         return Beginning { manifest: None, layer: *layer };
     }
-    let score = |manifest: &Manifest| {
-        let name = manifest.node.at_keys(&["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
-        let right_file = start.is_none_or(|s| matches!(s, Start::File(file) if *file == manifest.file));
-        let exact = name == &*object.key.name;
-        let space = manifest.node.at_keys(&["metadata", "namespace"]).and_then(Node::as_str).unwrap_or_default();
-        let seen = exact || object.key.name.contains(name);
-        let fits = right_file && seen && manifest.node.str_of("kind") == &*object.key.kind;
-        fits.then_some((exact, name.len(), space == &*object.key.namespace))
-    };
-    let scored = chain.manifests.iter().enumerate().filter_map(|(at, m)| Some((score(m)?, std::cmp::Reverse(at))));
+    let right_file = |m: &Manifest| start.is_none_or(|s| matches!(s, Start::File(file) if *file == m.file));
+    let manifests = chain.manifests.iter().enumerate().filter(|(_, m)| right_file(m));
+    let scored = manifests.filter_map(|(at, m)| Some((score(m, object)?, std::cmp::Reverse(at))));
     match scored.max() {
         Some((_, std::cmp::Reverse(at))) => Beginning { manifest: Some(at), layer: chain.manifests[at].layer },
-        None => Beginning::default(),
+        None => Beginning { manifest: None, layer: generating(object, chain).next().unwrap_or(0) },
     }
 }
 

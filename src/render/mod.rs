@@ -2,10 +2,12 @@
 //! What comes out are plain objects with their places; no decision is taken here.
 
 mod align;
+mod bench;
 mod cache;
 mod chain;
 mod chart;
 mod directives;
+mod edit;
 pub mod facts;
 pub mod files;
 mod helm;
@@ -17,8 +19,11 @@ mod template;
 #[cfg(test)]
 mod testing;
 mod tool;
+mod trace;
 pub mod worker;
 mod writer;
+
+pub use trace::{Evidence, Trace, trace};
 
 use std::{
     path::{Component, Path, PathBuf},

@@ -370,9 +370,19 @@ impl Line {
         if self.emits {
             let above = self.keys.len() < path.0.len() + usize::from(self.value.starts_with("{{"));
             let prefix = self.keys.iter().zip(&path.0).all(|(key, step)| meets(key.as_deref(), step));
-            let own = if self.references.is_empty() { 0 } else { 20 };
             let fits = above && prefix && (self.defines.is_empty() || self.keys.is_empty());
-            return fits.then_some(if self.keys.is_empty() { 2 } else { 10 * self.keys.len() + own + for_kind });
+            // What a named template prints is better explained by the lines of that template.
+            let last_resort = self.keys.is_empty() || !self.includes.is_empty();
+            let own = if self.references.is_empty() { 0 } else { 20 };
+            return fits.then_some(if last_resort { 2 } else { 10 * self.keys.len() + own + for_kind });
+        }
+        if self.value.starts_with('[') || (self.value.starts_with('{') && !self.value.starts_with("{{")) {
+            // A flow list or map: its values stand on this line.
+            let above = self.keys.len() < path.0.len();
+            let prefix = self.keys.iter().zip(&path.0).all(|(key, step)| meets(key.as_deref(), step));
+            let text = writer::scalar_text(leaf).unwrap_or_default();
+            let own = if self.value.contains(&text) { 35 } else { 5 };
+            return (above && prefix && self.defines.is_empty()).then_some(10 * self.keys.len() + own + for_kind);
         }
         let common = self.keys.iter().rev().zip(path.0.iter().rev());
         let common = common.take_while(|(key, step)| meets(key.as_deref(), step)).count();
@@ -409,11 +419,6 @@ impl Line {
         let ends = pieces.last().is_none_or(|last| finished.ends_with(last));
         ends.then(|| 20 + pieces.concat().len().min(10))
     }
-
-    /// How many steps of a path the line's keys take.
-    pub(super) fn depth_in(&self, path: &Path) -> usize {
-        self.keys.len().min(path.0.len())
-    }
 }
 
 fn meets(key: Option<&str>, step: &Step) -> bool {
@@ -442,6 +447,7 @@ spec:
     spec:
       containers:
       - name: web
+        args: ["a", "b"]
         image: "{{ .Values.image.repo }}:{{ $.Values.image.tag | default .Chart.AppVersion }}"
         env:
         {{- range $key, $value := .Values.env }}
@@ -471,15 +477,16 @@ metadata:
     fn each_leaf_meets_its_line_and_the_values_it_asks_for() {
         let none: [&str; 0] = [];
         assert_eq!(best("metadata.name", "Deployment", "rel-web"), (5, none.map(str::to_owned).to_vec()));
-        assert_eq!(best("metadata.name", "Service", "web").0, 27);
+        assert_eq!(best("metadata.name", "Service", "web").0, 28);
         assert_eq!(best("spec.replicas", "Deployment", "3"), (9, vec!["replicas".into()]));
         assert_eq!(
             best("spec.template.spec.containers[0].image", "Deployment", "a/b:1"),
-            (14, vec!["image.repo".into(), "image.tag".into(), "appVersion".into()])
+            (15, vec!["image.repo".into(), "image.tag".into(), "appVersion".into()])
         );
         let env = "spec.template.spec.containers[0].env[1].value";
-        assert_eq!(best(env, "Deployment", "x"), (18, vec!["env.*".into()]));
+        assert_eq!(best(env, "Deployment", "x"), (19, vec!["env.*".into()]));
+        assert_eq!(best("spec.template.spec.containers[0].args[1]", "Deployment", "b").0, 14);
         let limits = "spec.template.spec.containers[0].resources.limits.cpu";
-        assert_eq!(best(limits, "Deployment", "1"), (22, vec!["resources".into()]));
+        assert_eq!(best(limits, "Deployment", "1"), (23, vec!["resources".into()]));
     }
 }

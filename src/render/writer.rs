@@ -9,7 +9,6 @@ use regex::Regex;
 use super::align;
 use crate::desired::{
     object::Object,
-    origin::Origin,
     path::{Path, Step},
     tree::{Node, Value},
 };
@@ -54,9 +53,6 @@ pub(super) struct Copied {
     pub from: Target,
     /// The field.
     pub field: Vec<Step>,
-    /// Where the replacement stands.
-    #[allow(dead_code, reason = "for the search of the writer of one value")]
-    pub directive: Origin,
 }
 
 /// What a writer does.
@@ -136,17 +132,19 @@ pub(super) fn fit(finished: &Node, written: &Node, encoded: bool) -> Fit {
         return Fit::Equal;
     }
     let (Some(finished), Some(written)) = (scalar_text(finished), scalar_text(written)) else { return Fit::None };
-    let decoded = || {
-        let bytes = base64::engine::general_purpose::STANDARD.decode(finished.replace('\n', "")).ok()?;
-        String::from_utf8(bytes).ok()
-    };
-    if finished == written || (encoded && decoded().is_some_and(|d| d == written)) {
+    if finished == written || (encoded && decoded(&finished).is_some_and(|d| d == written)) {
         Fit::Equal
     } else if !written.is_empty() && finished.contains(&written) {
         Fit::Part
     } else {
         Fit::None
     }
+}
+
+/// What base64 holds, if it is text.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text.replace('\n', "")).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// A scalar as text; `None` for containers.
