@@ -1,7 +1,6 @@
 //! Texts of the area `source`: sources and the tools that render them.
 
 crate::messages! { "source";
-    NO_REVISION = "revision {revision} cannot be read yet", "尚无法读取版本 {revision}";
     NO_POLICY = "{object} is a policy of no known system; files of services belong under desired.services", "{object} 不属于任何已知系统的策略；服务的文件应放在 desired.services 下";
     YAML_SYNTAX = "This is no YAML: {cause}. Nothing of the file is used until that is mended.", "这不是合法的 YAML：{cause}。修正之前，整个文件都不会被使用。";
     YAML_TOO_LARGE = "This is more than is read: {cause}. Split the file.", "超出可读取的上限：{cause}。请拆分该文件。";
@@ -47,4 +46,10 @@ crate::messages! { "source";
     REMOTE_BASE = "{what} lies in another repository; nothing is fetched while rendering: copy it beside this folder and name it by its path", "{what} 位于另一个仓库；渲染时不会下载任何内容：请将其复制到此文件夹旁并用路径引用";
     NO_SUCH_OBJECT = "the source has no object {object}", "该来源中没有对象 {object}";
     NO_SUCH_FIELD = "{object} has no value at {path}", "{object} 在 {path} 处没有值";
+    // Git revisions.
+    GIT_NO_REVISION = "the repository {repository} has no revision {revision}: {cause}; fetch it, or correct the revision", "仓库 {repository} 中没有版本 {revision}：{cause}；请先拉取，或修正该版本";
+    GIT_ODD_REVISION = "{revision} can be no revision: a revision neither begins with a dash nor holds control characters", "{revision} 不可能是版本：版本既不以短横线开头，也不含控制字符";
+    GIT_NO_PATH = "revision {revision} has nothing at {path}; correct the path or the revision", "版本 {revision} 中没有 {path}；请修正路径或版本";
+    GIT_TOO_LARGE = "revision {revision} holds more than {most} below {path}; name a smaller folder, or make a repository of its own for the manifests", "版本 {revision} 中 {path} 之下的内容超过 {most}；请指定更小的文件夹，或为清单单独建立仓库";
+    GIT_ODD_OUTPUT = "git answered something that is not understood: {cause}", "git 返回了无法理解的内容：{cause}";
 }

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Rendered, SourceSpec, Tools, files, render};
+use super::{Rendered, SourceSpec, Tools, files, render, revision};
 use crate::{
     config::desired::{Desired as Declared, DesiredService, PolicyPath, ServiceSource, policy_files},
     desired::{
@@ -151,12 +151,12 @@ impl Loading<'_> {
     }
 
     fn render(&mut self, source: &ServiceSource, spec: &SourceSpec) -> Option<Vec<Arc<Object>>> {
-        if !source.revision.is_empty() {
-            let fault = Fault::new(Path::new(&source.place.file), source.place.line, "revision", text::NO_REVISION);
-            self.tell(fault.with("revision", &source.revision));
-            return None;
-        }
-        match render(spec, self.tools) {
+        let rendered = if source.revision.is_empty() {
+            render(spec, self.tools)
+        } else {
+            revision::render_at(spec, &source.revision, self.tools)
+        };
+        match rendered {
             Ok(Rendered { objects, faults, inputs, .. }) => {
                 faults.into_iter().for_each(|fault| self.tell(fault));
                 self.loaded.inputs.extend(inputs);

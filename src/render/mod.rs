@@ -10,11 +10,13 @@ mod directives;
 mod edit;
 pub mod facts;
 pub mod files;
+pub mod git;
 mod helm;
 mod kustomize;
 pub mod load;
 mod output;
 pub mod plain;
+pub mod revision;
 mod template;
 #[cfg(test)]
 mod testing;

@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs,
-    io::Read,
+    io::{Read, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
@@ -96,13 +96,33 @@ impl Program {
     /// When it cannot start, takes longer than allowed, prints too much or no UTF-8, or ends with a failure: then in its
     /// own words. `about` is the source that is rendered.
     pub(super) fn run(&self, args: &[OsString], tools: &Tools, about: &Path) -> Result<String, Fault> {
+        let out = self.run_with(args, Vec::new(), OUTPUT, tools, about)?;
+        String::from_utf8(out).map_err(|_| Fault::new(about, 0, "", text::TOOL_NO_TEXT).with("tool", self.name))
+    }
+
+    /// The same with something to read for the tool, for an output of so many bytes, which need not be text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Program::run`].
+    pub(super) fn run_with(
+        &self,
+        args: &[OsString],
+        input: Vec<u8>,
+        most: u64,
+        tools: &Tools,
+        about: &Path,
+    ) -> Result<Vec<u8>, Fault> {
         let fault = |msg| Fault::new(about, 0, "", msg).with("tool", self.name);
         let mut child =
             self.spawn(args, tools).map_err(|e| fault(text::TOOL_NOT_STARTED).with("detail", e.to_string()))?;
-        let out = child.stdout.take().map(|pipe| thread::spawn(move || kept(pipe, OUTPUT)));
+        // A tool that does not read to the end has its reasons, and says them on its own.
+        let fed = child.stdin.take().map(|mut pipe| thread::spawn(move || drop(pipe.write_all(&input))));
+        let out = child.stdout.take().map(|pipe| thread::spawn(move || kept(pipe, most)));
         let err = child.stderr.take().map(|pipe| thread::spawn(move || kept(pipe, WORDS)));
         let status = wait(&mut child, tools.limit);
         end_group(&mut child);
+        drop(fed.map(thread::JoinHandle::join));
         let join = |pipe: Option<thread::JoinHandle<(Vec<u8>, bool)>>| pipe.and_then(|p| p.join().ok());
         let (out, err) = (join(out).unwrap_or_default(), join(err).unwrap_or_default());
         match status {
@@ -111,8 +131,8 @@ impl Program {
             Ok(Some(status)) if !status.success() => {
                 Err(fault(text::TOOL_FAILED).with("detail", words(&String::from_utf8_lossy(&err.0))))
             }
-            Ok(Some(_)) if out.1 => Err(fault(text::TOOL_TOO_MUCH).with("bytes", OUTPUT.to_string())),
-            Ok(Some(_)) => String::from_utf8(out.0).map_err(|_| fault(text::TOOL_NO_TEXT)),
+            Ok(Some(_)) if out.1 => Err(fault(text::TOOL_TOO_MUCH).with("bytes", most.to_string())),
+            Ok(Some(_)) => Ok(out.0),
         }
     }
 
@@ -131,7 +151,9 @@ impl Program {
             .env("HTTPS_PROXY", "http://127.0.0.1:9")
             .env("GIT_ALLOW_PROTOCOL", "none")
             .env("GIT_TERMINAL_PROMPT", "0")
-            .stdin(Stdio::null())
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         #[cfg(unix)]
