@@ -178,6 +178,8 @@ pub struct CellDetail {
     pub containers: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
     /// ConfigMaps and Secrets in the fingerprint: `configmap/name` or `secret/name`, and whether it was found and readable.
     pub config: Vec<(String, bool)>,
+    /// Version that is wanted here and the place that says so (`file:line`, not cleaned; empty when none is known).
+    pub wanted: Option<(CompactString, String)>,
     /// Last change of the main workload.
     pub changed: Option<Arc<LastChange>>,
     /// Which system owns it.
@@ -205,6 +207,11 @@ pub struct WorkloadDetail {
 pub trait Wanted: std::fmt::Debug + Send + Sync {
     /// The version (as a cell shows it) that the service should have in a cluster; `None` = nothing says so.
     fn version(&self, service: &ServiceKey, cluster: ClusterId) -> Option<CompactString>;
+
+    /// Where that is said: `file:line`, not cleaned.
+    fn place(&self, _service: &ServiceKey, _cluster: ClusterId) -> Option<String> {
+        None
+    }
 }
 
 /// Several clusters of one service as one column (an environment, a region).
@@ -325,6 +332,7 @@ pub fn detail(store: &Store, service: ServiceId, cluster: ClusterId) -> Option<C
                 (format!("{kind}/{}", r.name), fingerprint(shard, main.row.ns(), r).is_some())
             })
             .collect(),
+        wanted: store.services.wanted(&s.key, cluster),
         changed: main.workload.changed.clone(),
         managed: main.workload.managed.clone(),
         troubles,

@@ -234,6 +234,12 @@ impl Services {
         self.services.get_mut(index(service))?.as_deref_mut()
     }
 
+    /// The version wanted of a service in a cluster, and the place that says so.
+    pub(super) fn wanted(&self, key: &ServiceKey, cluster: ClusterId) -> Option<(CompactString, String)> {
+        let wanted = self.wanted.as_ref()?;
+        Some((wanted.version(key, cluster)?, wanted.place(key, cluster).unwrap_or_default()))
+    }
+
     pub(super) fn set_wanted(&mut self, wanted: Option<Arc<dyn Wanted>>) {
         self.wanted = wanted;
         // Every cell's difference may be another one now; the cells themselves stay.

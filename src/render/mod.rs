@@ -21,6 +21,7 @@ mod template;
 #[cfg(test)]
 mod testing;
 mod tool;
+pub mod tools;
 mod trace;
 pub mod worker;
 mod writer;

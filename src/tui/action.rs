@@ -6,9 +6,11 @@
 use crate::messages::{Lang, Msg, tui as m};
 
 /// Where an action belongs. A key may stand for one action in each group; the more special group wins where both apply
-/// (Matrix and Document over List over Motion over Global).
+/// (Desired over Matrix and Document over List over Motion over Global).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
+    /// On the screens of desired state.
+    Desired,
     /// On the Matrix.
     Matrix,
     /// In documents: YAML, details, help.
@@ -25,6 +27,7 @@ impl Group {
     /// Its name on the help screen.
     pub fn title(self) -> Msg {
         match self {
+            Self::Desired => m::G_DESIRED,
             Self::Matrix => m::G_MATRIX,
             Self::Document => m::G_DOCUMENT,
             Self::List => m::G_LIST,
@@ -101,6 +104,12 @@ actions! {
     Zoom "pane.zoom" List 0 ["z"] S_ZOOM L_ZOOM;
     Save "list.save" List 0 ["ctrl-s"] S_SAVE L_SAVE;
     Actions "list.actions" List 0 ["a"] S_ACTIONS L_ACTIONS;
+    MarkCluster "placement.mark-cluster" Desired 0 ["space"] S_MARK_CLUSTER L_MARK_CLUSTER;
+    Suppose "placement.what-if" Desired 0 ["a"] S_SUPPOSE L_SUPPOSE;
+    Differences "desired.differences" Desired 0 ["f"] S_DIFFERENCES L_DIFFERENCES;
+    Edit "desired.edit" Desired 0 ["e"] S_EDIT L_EDIT;
+    SaveSituation "desired.save-situation" Desired 0 ["ctrl-s"] S_SAVE_SITUATION L_SAVE_SITUATION;
+    Findings "desired.findings" Desired 0 ["o"] S_FINDINGS L_FINDINGS;
     Group "matrix.group" Matrix 0 ["b"] S_GROUP L_GROUP;
     CellShows "matrix.cell-shows" Matrix 0 ["i"] S_CELL_SHOWS L_CELL_SHOWS;
     CellLeft "matrix.left" Matrix 0 ["h", "left"] S_CELL_LEFT L_CELL_LEFT;
@@ -119,6 +128,7 @@ actions! {
     Quit "app.quit" Global 0 ["q"] S_QUIT L_QUIT;
     Cancel "app.cancel" Global 0 ["ctrl-c"] S_CANCEL L_CANCEL;
     Matrix "app.matrix" Global 0 ["m"] S_MATRIX L_MATRIX;
+    Placement "app.placement" Global 0 ["p"] S_PLACEMENT L_PLACEMENT;
     PreviousView "app.previous-view" Global 0 ["-"] S_PREVIOUS_VIEW L_PREVIOUS_VIEW;
     HistoryBack "app.history-back" Global 0 ["["] S_HISTORY_BACK L_HISTORY_BACK;
     HistoryForward "app.history-forward" Global 0 ["]"] S_HISTORY_FORWARD L_HISTORY_FORWARD;

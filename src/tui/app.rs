@@ -23,16 +23,23 @@ use super::{
     key::Key,
     keymap::{Keymap, Lookup},
     notices::Notices,
-    screen::{Ctx, Menu, Notice, Scope, Screen, UpdateCtx},
+    screen::{Ctx, Menu, Notice, Scope, Screen, Supposed, UpdateCtx},
     screens::{self, Place},
     theme::{self, Level, Theme},
+    wanted::Versions,
 };
 use crate::{
     config::Settings,
-    fleet::{Store, inventory::Counts},
+    desired::{engine::Desired, origin::At, whatif::Change},
+    fleet::{
+        Store,
+        inventory::Counts,
+        matrix::{self, Wanted},
+    },
     live::Ask,
     messages::{Lang, clean_line, tui as m},
     model::{Cause, ClusterId, Millis, ObjectRef},
+    render::worker::Picture,
 };
 
 pub(crate) use draw::by_state;
@@ -61,6 +68,10 @@ pub enum Event {
     Fetched(u64, u64, Box<Result<serde_json::Value, Cause>>),
     /// The configuration was read anew.
     Settings(Arc<Settings>),
+    /// Desired state was computed anew.
+    Desired(Picture),
+    /// The answer to a [`Task::Suppose`], for this view with this generation.
+    Supposed(u64, u64, Box<Supposed>),
     /// Something to tell.
     Notice(Notice),
 }
@@ -83,6 +94,19 @@ pub enum Task {
         /// The screen's own number.
         generation: u64,
     },
+    /// Compute desired state under suppositions; the answer comes back for this view with this generation.
+    Suppose {
+        /// Number of the view.
+        view: u64,
+        /// What is placed now.
+        now: Arc<Desired>,
+        /// The suppositions.
+        changes: Vec<Change>,
+        /// The screen's own number.
+        generation: u64,
+    },
+    /// Lend the terminal to the person's editor, with this place.
+    Edit(At),
     /// Put a text on the clipboard.
     Copy {
         /// The text.
@@ -115,6 +139,8 @@ pub enum Task {
 pub struct Look {
     /// Configuration in use.
     pub settings: Arc<Settings>,
+    /// What should be where, once it is known.
+    pub desired: Option<Picture>,
     /// Language.
     pub lang: Lang,
     /// Theme in use.
@@ -147,6 +173,8 @@ pub struct App {
     mouse_on: bool,
     cancelled: Option<Millis>,
     clicked: Option<((u16, u16), Millis)>,
+    /// The fleet for which the Matrix knows what is wanted.
+    fleet_seen: u64,
     /// Where the left button is held down.
     pressed: Option<(u16, u16)>,
     counts: (Millis, u64, Counts),
@@ -190,6 +218,7 @@ impl App {
             level,
             glyphs: Glyphs::choose(settings.ascii, &var),
             plain: settings.plain,
+            desired: None,
             slow: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].iter().any(|n| env.contains_key(*n)),
             settings,
         };
@@ -204,7 +233,7 @@ impl App {
             };
             notices.push(Notice::warn(clean_line(&text).into_owned()), now);
         }
-        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
+        let mut ctx = look.update_ctx(store, now, size);
         let mut first = screens::open(&Place::Fleet, &Scope::default(), &mut ctx);
         adopt(&kept, &mut *first, &mut ctx);
         let mouse_on = look.settings.mouse;
@@ -226,6 +255,7 @@ impl App {
             mouse_on,
             cancelled: None,
             clicked: None,
+            fleet_seen: 0,
             pressed: None,
             counts: (Millis(i64::MIN / 2), 0, Counts::default()),
             asked: 0,
@@ -263,11 +293,15 @@ impl App {
                 self.focused = on;
                 self.dirty |= on;
             }
-            Event::Data => self.data(store),
+            Event::Data => self.data(store, &mut tasks),
             Event::Tick => self.dirty |= self.ticks(),
             Event::Background(dark) => self.background(dark),
             Event::Fetched(view, generation, answer) => self.fetched(view, generation, *answer, store, &mut tasks),
             Event::Settings(settings) => self.new_settings(settings),
+            Event::Desired(picture) => self.new_desired(picture, store),
+            Event::Supposed(view, generation, answer) => {
+                self.supposed(view, generation, *answer, store, &mut tasks);
+            }
             Event::Notice(notice) => self.notice(notice),
         }
         tasks
@@ -325,22 +359,46 @@ impl App {
         !self.look.slow || self.now.0 / 1000 % 5 == 0 || !self.notices.showing(self.now).is_empty()
     }
 
-    fn data(&mut self, store: &mut Store) {
+    fn data(&mut self, store: &mut Store, tasks: &mut Vec<Task>) {
+        if store.fleet_version() != self.fleet_seen {
+            self.want(store);
+        }
         self.more = self.with_screen(store, |screen, ctx| screen.on_data(ctx));
         self.dirty = true;
+        let effects = self.with_screen(store, |screen, ctx| screen.pending(ctx));
+        if !effects.is_empty() {
+            self.perform(effects, store, tasks);
+        }
+    }
+
+    /// Desired state was computed anew.
+    fn new_desired(&mut self, picture: Picture, store: &mut Store) {
+        self.look.desired = Some(picture);
+        self.want(store);
+        self.more = true;
+        self.dirty = true;
+    }
+
+    /// The Matrix measures by the versions that desired state wants, for the clusters that there are.
+    fn want(&mut self, store: &mut Store) {
+        self.fleet_seen = store.fleet_version();
+        if let Some(picture) = &self.look.desired {
+            let versions: Arc<dyn Wanted> = Arc::new(Versions::new(&picture.desired, store));
+            matrix::set_wanted(store, Some(versions));
+        }
     }
 
     /// Runs `f` on the current screen with the world it may act on.
     fn with_screen<R>(&mut self, store: &mut Store, f: impl FnOnce(&mut dyn Screen, &mut UpdateCtx<'_>) -> R) -> R {
         let look = &self.look;
-        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now: self.now, size: self.size };
+        let mut ctx = look.update_ctx(store, self.now, self.size);
         f(&mut *self.views.current_mut().screen, &mut ctx)
     }
 
     /// Opens a screen above the current one, or in its place, as the person left its like.
     fn show(&mut self, mut screen: Box<dyn Screen>, replace: bool, store: &mut Store) {
         let look = &self.look;
-        let mut ctx = UpdateCtx { store, settings: &look.settings, lang: look.lang, now: self.now, size: self.size };
+        let mut ctx = look.update_ctx(store, self.now, self.size);
         adopt(&self.kept, &mut *screen, &mut ctx);
         if replace { self.views.replace(screen) } else { self.views.open(screen) }
     }
@@ -427,11 +485,17 @@ impl App {
 }
 
 impl Look {
+    /// The world for acting.
+    pub fn update_ctx<'a>(&'a self, store: &'a mut Store, now: Millis, size: (u16, u16)) -> UpdateCtx<'a> {
+        UpdateCtx { store, settings: &self.settings, desired: self.desired.as_ref(), lang: self.lang, now, size }
+    }
+
     /// The world for drawing.
     pub fn ctx<'a>(&'a self, store: &'a Store, now: Millis, size: (u16, u16), focused: bool) -> Ctx<'a> {
         Ctx {
             store,
             settings: &self.settings,
+            desired: self.desired.as_ref(),
             lang: self.lang,
             theme: &self.theme,
             glyphs: self.glyphs,

@@ -9,6 +9,7 @@ mod chrome;
 pub mod clipboard;
 mod clusters;
 pub mod command;
+mod editor;
 mod files;
 pub mod glyphs;
 mod help;
@@ -28,6 +29,7 @@ pub mod terminal;
 pub mod theme;
 mod trace;
 mod typed;
+mod wanted;
 pub mod widgets;
 
 pub use run::run;

@@ -1,6 +1,9 @@
 //! The loop: the only place with channels, a terminal and a clock. It owns the store; input comes before data, data is
 //! taken in by slices of a few milliseconds, and a frame is sent when something looks different, at most every 16 ms.
 
+mod desired;
+mod edit;
+
 use std::{
     collections::BTreeMap,
     io::{self, Stdout},
@@ -23,18 +26,21 @@ use super::{
     input::{self, Gate, Heard},
     kept,
     output::Output,
-    screen::Notice,
+    screen::{Notice, Supposed},
     signals::{INTERRUPTED, Signal, Signals},
     terminal::{self, TerminalGuard},
     trace::{Cause as Why, Frame, Trace},
 };
 use crate::{
     config::{self, Settings, reload},
+    desired::origin::At,
     fleet::{Store, delta::Delta},
     live::{self, Ask, Engine, snapshot::Saver},
     messages::{clean_line, tui as m},
     model::{Cause, CauseCode, ClusterId, KindSet, Millis, ObjectRef},
+    render::worker::Picture,
 };
+use desired::Keeper;
 
 /// Least time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -72,6 +78,8 @@ enum Back {
     Fetched(u64, u64, Box<Result<serde_json::Value, Cause>>),
     Notice(Notice),
     Settings(Arc<Settings>),
+    Desired(Picture),
+    Supposed(u64, u64, Box<Supposed>),
 }
 
 struct Session {
@@ -80,6 +88,12 @@ struct Session {
     gate: Gate,
     /// A person wants to log in to this cluster, by this command.
     login: Option<(ClusterId, String)>,
+    /// A person wants to open this place in an editor.
+    edit: Option<At>,
+    /// Folder that places of desired state are named from.
+    root: PathBuf,
+    /// Keeps desired state up to date, where the fleet file declares some.
+    keeper: Option<Keeper>,
     store: Store,
     engine: Engine,
     guard: TerminalGuard,
@@ -136,6 +150,9 @@ async fn session(settings: Arc<Settings>, request: &config::Request, open: Optio
         app,
         gate,
         login: None,
+        edit: None,
+        root: PathBuf::new(),
+        keeper: None,
         store,
         engine,
         guard,
@@ -178,6 +195,8 @@ impl Session {
             let text = m::STATE_NOT_KEPT.fill(self.app.look().lang, &values);
             self.app.notice(Notice::warn(text));
         }
+        let settings = Arc::clone(&self.app.look().settings);
+        self.declare(&settings);
         for task in self.app.take_first_tasks() {
             self.perform(task);
         }
@@ -202,6 +221,9 @@ impl Session {
             }
             if let Some((cluster, command)) = self.login.take() {
                 self.log_in(cluster, &command, deltas, signals).await?;
+            }
+            if let Some(at) = self.edit.take() {
+                self.edit(&at, deltas, signals).await?;
             }
             self.take_in(deltas);
             if Instant::now() >= tick {
@@ -281,6 +303,7 @@ impl Session {
         if let Some(why) = self.saver.as_mut().and_then(Saver::failure) {
             self.app.notice(Notice::warn(m::SNAPSHOT_NOT_KEPT.fill(self.app.look().lang, &[("why", &why)])));
         }
+        self.look_at_facts();
         self.update(Event::Tick);
         if self.app.is_dirty() {
             self.why = self.why.or(Some(Why::Tick));
@@ -447,8 +470,11 @@ impl Session {
         match back {
             Back::Fetched(view, generation, answer) => self.update(Event::Fetched(view, generation, answer)),
             Back::Notice(notice) => self.update(Event::Notice(notice)),
+            Back::Desired(picture) => self.update(Event::Desired(picture)),
+            Back::Supposed(view, generation, answer) => self.update(Event::Supposed(view, generation, answer)),
             Back::Settings(settings) => {
                 self.ask(Ask::Reload(Arc::clone(&settings)));
+                self.declare(&settings);
                 self.update(Event::Settings(settings));
             }
         }
@@ -528,6 +554,8 @@ impl Session {
         match task {
             Task::Ask(ask) => self.ask(ask),
             Task::LogIn(cluster, command) => self.login = Some((cluster, command)),
+            Task::Edit(at) => self.edit = Some(at),
+            Task::Suppose { view, now, changes, generation } => self.suppose(view, now, changes, generation),
             Task::Fetch { view, object, managed_fields, generation } => {
                 self.fetch(view, object, managed_fields, generation);
             }

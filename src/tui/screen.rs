@@ -3,7 +3,7 @@
 //! A screen holds its own cursor, marks, filter and order; it never has a channel, a clock or a terminal. It reads the
 //! store when it draws and answers with [`Effect`]s when it acts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -16,11 +16,20 @@ use super::{
 };
 use crate::{
     config::Settings,
+    desired::{
+        engine::Desired,
+        origin::At,
+        whatif::{Change, Move, Refusal},
+    },
     fleet::Store,
     live,
     messages::Lang,
     model::{Cause, ClusterId, Millis, ObjectRef},
+    render::worker::Picture,
 };
+
+/// Desired state under suppositions and what goes elsewhere then, or why they cannot be followed.
+pub type Supposed = Result<(Arc<Desired>, Vec<Move>), Refusal>;
 
 pub use super::widgets::menu::{Choice, Menu, MenuItem};
 
@@ -31,6 +40,8 @@ pub struct Ctx<'a> {
     pub store: &'a Store,
     /// Configuration in use.
     pub settings: &'a Settings,
+    /// What should be where, where the fleet file says so and it is known.
+    pub desired: Option<&'a Picture>,
     /// Language.
     pub lang: Lang,
     /// Colours.
@@ -55,6 +66,8 @@ pub struct UpdateCtx<'a> {
     pub store: &'a mut Store,
     /// Configuration in use.
     pub settings: &'a Settings,
+    /// What should be where, where the fleet file says so and it is known.
+    pub desired: Option<&'a Picture>,
     /// Language.
     pub lang: Lang,
     /// Now.
@@ -147,6 +160,26 @@ pub enum Effect {
     Filter,
     /// Run a command line (without the colon).
     Command(String),
+    /// Ask for a text in the last line; it comes to [`Screen::answered`].
+    Prompt {
+        /// Name by which the screen knows it.
+        id: &'static str,
+        /// What is asked, cleaned.
+        label: String,
+        /// What the field begins with.
+        text: String,
+    },
+    /// Open a file at a line in the person's editor.
+    Edit(At),
+    /// Compute desired state under suppositions; the answer comes to [`Screen::supposed`] with the same generation.
+    Suppose {
+        /// What is placed now.
+        now: Arc<Desired>,
+        /// The suppositions.
+        changes: Vec<Change>,
+        /// Number chosen by the screen, to tell answers apart.
+        generation: u64,
+    },
 }
 
 /// What the mouse did, in the screen's area.
@@ -194,7 +227,7 @@ pub struct Scope {
 
 /// A screen.
 pub trait Screen: Send {
-    /// Stable word: `fleet`, `matrix`, `objects`, `object`, `help`, `notices`.
+    /// Stable word: `fleet`, `matrix`, `placement`, `objects`, `object`, `help`, `notices` ...
     fn kind(&self) -> &'static str;
 
     /// Where we are, from the outside in: `Fleet`, `env:prod`.
@@ -277,6 +310,21 @@ pub trait Screen: Send {
         _answer: Result<serde_json::Value, Cause>,
         _ctx: &mut UpdateCtx<'_>,
     ) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// The answer to [`Effect::Prompt`].
+    fn answered(&mut self, _id: &str, _text: &str, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// The answer to [`Effect::Suppose`].
+    fn supposed(&mut self, _generation: u64, _answer: Supposed, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// What the screen needs done after the last news.
+    fn pending(&mut self, _ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
         Vec::new()
     }
 

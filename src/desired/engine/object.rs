@@ -215,7 +215,7 @@ impl Placed {
     }
 
     /// Numbers of the clusters that have their base from the object's source.
-    pub(super) fn clusters(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn clusters(&self) -> impl Iterator<Item = u32> + '_ {
         self.identity.clusters.iter().map(|(number, _)| *number)
     }
 

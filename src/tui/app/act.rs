@@ -49,6 +49,7 @@ impl App {
             ActionId::Help => self.open_help(),
             ActionId::Notices => self.open_notices(),
             ActionId::Matrix => self.open_place(&Place::Matrix, &Scope::default(), store),
+            ActionId::Placement => self.open_place(&Place::Placement, &Scope::default(), store),
             ActionId::PreviousView => self.moved(|v| v.toggle()),
             ActionId::HistoryBack => self.moved(|v| v.walk(false)),
             ActionId::HistoryForward => self.moved(|v| v.walk(true)),
@@ -117,7 +118,7 @@ impl App {
         let screen = {
             let look = &self.look;
             let (now, size) = (self.now, self.size);
-            let mut ctx = crate::tui::screen::UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
+            let mut ctx = look.update_ctx(store, now, size);
             screens::open(place, scope, &mut ctx)
         };
         self.show(screen, false, store);

@@ -1,9 +1,12 @@
 //! Runs command lines: screens by name, kinds, actions, and the few commands of the program itself.
 
+use std::sync::Arc;
+
 use super::{App, Task};
 use crate::{
+    desired::engine::{Outcome, Service},
     fleet::Store,
-    messages::{Lang, tui as m},
+    messages::{Lang, clean_line, desired as d, tui as m},
     model::KindId,
     tui::{
         action::{self, ActionId},
@@ -11,14 +14,30 @@ use crate::{
         command::{Broken, CommandLine, quote},
         help,
         screen::{Choice, Menu, MenuItem, Notice, Scope},
-        screens::{Place, document::Document},
+        screens::{Place, differences::DifferencesScreen, document::Document},
         theme,
     },
 };
 
 /// Commands that are no kinds and no actions.
-const COMMANDS: &[&str] =
-    &["fleet", "clusters", "matrix", "help", "keys", "notices", "log", "theme", "lang", "reload", "mouse", "q", "quit"];
+const COMMANDS: &[&str] = &[
+    "fleet",
+    "clusters",
+    "matrix",
+    "placement",
+    "place",
+    "differences",
+    "help",
+    "keys",
+    "notices",
+    "log",
+    "theme",
+    "lang",
+    "reload",
+    "mouse",
+    "q",
+    "quit",
+];
 
 /// Last bytes of the log that `:log` shows.
 const LOG_TAIL: u64 = 256 * 1024;
@@ -56,6 +75,8 @@ impl App {
             "" => self.narrow(&command, store),
             "fleet" | "clusters" => self.place(&Place::Fleet, &command, store, tasks),
             "matrix" => self.place(&Place::Matrix, &command, store, tasks),
+            "placement" | "place" => self.place(&Place::Placement, &command, store, tasks),
+            "differences" => self.open_differences(arg, store),
             "help" => self.help_topic(arg),
             "keys" => self.open_help(),
             "notices" => self.open_notices(),
@@ -66,6 +87,49 @@ impl App {
             "mouse" => self.act(ActionId::Mouse, store, tasks),
             "q" | "quit" | "q!" => tasks.push(Task::Quit),
             name => self.named(name, &command, store, tasks),
+        }
+    }
+
+    /// Names of the services of desired state, with their namespaces where a name alone is not enough.
+    pub(super) fn service_names(&self) -> Vec<String> {
+        let Some(picture) = &self.look.desired else { return Vec::new() };
+        let services = &picture.desired.services;
+        let once = |name: &str| services.iter().filter(|o| *o.service.name == *name).count() == 1;
+        let named =
+            |s: &Service| if once(&s.name) { s.name.to_string() } else { format!("{}/{}", s.namespace, s.name) };
+        services.iter().map(|o| named(&o.service)).collect()
+    }
+
+    /// What differs between the clusters of a service: named, or chosen from a list.
+    fn open_differences(&mut self, name: Option<&str>, store: &mut Store) {
+        let lang = self.look.lang;
+        let names = self.service_names();
+        let Some(picture) = &self.look.desired else {
+            return self.notice(Notice::info(d::NOTHING_DESIRED.text(lang)));
+        };
+        let Some(name) = name else {
+            let item = |name: &String| {
+                let line = format!("differences {}", quote(name));
+                MenuItem::new(None, clean_line(name), Choice::Command(line))
+            };
+            return self.open_menu(Menu::new("service", d::WHICH_SERVICE.text(lang), names.iter().map(item).collect()));
+        };
+        let (namespace, bare) = name.split_once('/').map_or((None, name), |(ns, bare)| (Some(ns), bare));
+        let fits = |s: &Service| *s.name == *bare && namespace.is_none_or(|ns| *s.namespace == *ns);
+        let found: Vec<&Arc<Outcome>> = picture.desired.services.iter().filter(|o| fits(&o.service)).collect();
+        match found.as_slice() {
+            [one] => {
+                let screen = DifferencesScreen::new(&one.service);
+                self.show(Box::new(screen), false, store);
+                self.more = true;
+            }
+            [] => self.notice(Notice::warn(d::NO_SUCH_SERVICE.fill(lang, &[("name", name)]))),
+            many => {
+                let ways: Vec<String> =
+                    many.iter().map(|o| format!("{}/{}", o.service.namespace, o.service.name)).collect();
+                let places = [("name", name), ("ways", &*ways.join("  "))];
+                self.notice(Notice::warn(m::SEVERAL_FIT.fill(lang, &places)));
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     tui::{
         app::{App, Task},
         key::Key,
-        screen::{Choice, Effect, Menu, Notice},
+        screen::{Choice, Effect, Menu, Notice, Supposed},
     },
 };
 
@@ -37,6 +37,12 @@ impl App {
                 Effect::Menu(menu) => self.open_menu(menu),
                 Effect::Filter => self.open_filter(),
                 Effect::Command(line) => self.run_command(&line, store, tasks),
+                Effect::Prompt { id, label, text } => self.open_question(id, &label, &text),
+                Effect::Edit(at) => tasks.push(Task::Edit(at)),
+                Effect::Suppose { now, changes, generation } => {
+                    self.asked += 1;
+                    tasks.push(Task::Suppose { view: self.views.current().id, now, changes, generation });
+                }
             }
         }
     }
@@ -120,9 +126,25 @@ impl App {
         self.dirty = true;
         let look = &self.look;
         let (now, size) = (self.now, self.size);
-        let mut ctx = crate::tui::screen::UpdateCtx { store, settings: &look.settings, lang: look.lang, now, size };
+        let mut ctx = look.update_ctx(store, now, size);
         let Some(view) = self.views.get_mut(view) else { return };
         let effects = view.screen.fetched(generation, answer, &mut ctx);
+        self.perform(effects, store, tasks);
+    }
+
+    pub(super) fn supposed(
+        &mut self,
+        view: u64,
+        generation: u64,
+        answer: Supposed,
+        store: &mut Store,
+        tasks: &mut Vec<Task>,
+    ) {
+        self.asked = self.asked.saturating_sub(1);
+        self.dirty = true;
+        let mut ctx = self.look.update_ctx(store, self.now, self.size);
+        let Some(view) = self.views.get_mut(view) else { return };
+        let effects = view.screen.supposed(generation, answer, &mut ctx);
         self.perform(effects, store, tasks);
     }
 }

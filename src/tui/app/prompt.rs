@@ -27,6 +27,8 @@ pub enum Kind {
     Search,
     /// Clusters.
     Clusters,
+    /// The answer to a question of the screen, known to it by this name.
+    Answer(&'static str),
 }
 
 /// An open prompt.
@@ -34,6 +36,8 @@ pub enum Kind {
 pub struct Prompt {
     /// What is being typed.
     pub kind: Kind,
+    /// The question, where it is one.
+    label: String,
     /// The field.
     pub input: Input,
     /// What Esc brings back.
@@ -53,6 +57,7 @@ impl Prompt {
         let empty = String::new;
         Self {
             kind,
+            label: empty(),
             input: Input::new(text),
             before: text.to_owned(),
             recalled: 0,
@@ -63,8 +68,9 @@ impl Prompt {
     }
 
     /// The sign before the field.
-    pub fn sign(&self) -> &'static str {
+    pub fn sign(&self) -> &str {
         match self.kind {
+            Kind::Answer(_) => &self.label,
             Kind::Command => ":",
             Kind::Filter | Kind::Search => "/",
             Kind::Clusters => "\\",
@@ -94,6 +100,10 @@ impl App {
             Some(at) => self.prompt = Some(Prompt::new(Kind::Clusters, &at)),
             None => self.notice(Notice::info(m::NO_CLUSTER_FILTER.text(self.look.lang))),
         }
+    }
+
+    pub(super) fn open_question(&mut self, id: &'static str, label: &str, text: &str) {
+        self.prompt = Some(Prompt { label: format!("{label} "), ..Prompt::new(Kind::Answer(id), text) });
     }
 
     pub(super) fn prompt_key(&mut self, key: Key, store: &mut Store, tasks: &mut Vec<Task>) {
@@ -165,6 +175,7 @@ impl App {
                 let ghost = self.command_ghost(&text, store);
                 self.set_ghost(ghost);
             }
+            Kind::Answer(_) => {}
         }
     }
 
@@ -190,7 +201,11 @@ impl App {
     /// Steps through what was typed earlier; with `search` only through what contains the text of the field.
     fn recall(&mut self, by: isize, search: bool) {
         let Some(prompt) = &mut self.prompt else { return };
-        let list = if prompt.kind == Kind::Command { &self.commands } else { &self.filters };
+        let list = match prompt.kind {
+            Kind::Command => &self.commands,
+            Kind::Answer(_) => return,
+            _ => &self.filters,
+        };
         if prompt.recalled == 0 {
             prompt.input.text().clone_into(&mut prompt.typed);
         }
@@ -214,7 +229,7 @@ impl App {
             Kind::Search => {
                 self.with_screen(store, |screen, ctx| screen.search("", ctx));
             }
-            Kind::Command | Kind::Clusters => {}
+            Kind::Command | Kind::Clusters | Kind::Answer(_) => {}
         }
     }
 
@@ -228,6 +243,10 @@ impl App {
             }
             Kind::Filter | Kind::Search => remember(&mut self.filters, &text),
             Kind::Clusters => self.choose_clusters(&text, store),
+            Kind::Answer(id) => {
+                let effects = self.with_screen(store, |screen, ctx| screen.answered(id, &text, ctx));
+                self.perform(effects, store, tasks);
+            }
         }
     }
 
@@ -259,6 +278,7 @@ impl App {
             "theme" => crate::tui::theme::names(&folder),
             "lang" => vec!["en".to_owned(), "zh".to_owned()],
             "help" => crate::tui::help::TOPICS.iter().map(|t| (*t).to_owned()).collect(),
+            "differences" => self.service_names(),
             _ => Vec::new(),
         };
         command::complete(text, &names, &clusters::names(store), &values).unwrap_or_default()

@@ -18,7 +18,15 @@ fn pod() -> ObjectRef {
 
 fn every_screen() -> Vec<Box<dyn Screen>> {
     let service = crate::fleet::matrix::ServiceKey { name: "ledger".into(), namespace: Some("shop".into()) };
+    let desired = World::fleet().desired.expect("a picture").desired;
+    let wanted = desired.outcome("shop", "ledger").expect("declared");
+    let gateway = desired.outcome("shop", "api-gateway").expect("declared");
     let mut out: Vec<Box<dyn Screen>> = vec![
+        Box::new(placement::PlacementScreen::new(&Scope::default())),
+        Box::new(differences::DifferencesScreen::new(&wanted.service)),
+        Box::new(differences::DifferencesScreen::new(&gateway.service)),
+        Box::new(origin::OriginScreen::new(&wanted.service, &wanted.placed[0].key, &"us-east-1-prod-a".into())),
+        Box::new(origin::OriginScreen::new(&wanted.service, &wanted.placed[1].key, &"lab-1".into())),
         Box::new(fleet::FleetScreen::new(&Scope::default())),
         Box::new(fleet::ClusterScreen::new(fixture::LAB)),
         Box::new(matrix::MatrixScreen::new(&Scope::default())),
@@ -77,10 +85,22 @@ fn any_keys_and_clicks_in_any_order_do_no_harm_and_esc_always_ends() {
                 let size = sizes[next(sizes.len())];
                 let action = action::ALL[next(action::ALL.len())].id;
                 let known = screen.actions().contains(&action) || action::MOTIONS.contains(&action);
-                match next(6) {
+                match next(8) {
                     0 => {
                         let at = (u16::try_from(next(120)).unwrap(), u16::try_from(next(40)).unwrap());
                         screen.mouse(at, MouseAct::DoubleClick, &mut world.update(size));
+                    }
+                    2 => {
+                        let answers = [("taint", "a:NoSchedule"), ("room", "0"), ("weight", "7"), ("weight", "x")];
+                        let (id, text) = answers[next(answers.len())];
+                        let effects = screen.answered(id, text, &mut world.update(size));
+                        world.suppose(&mut *screen, effects);
+                    }
+                    3 => {
+                        let choice = ["lost", "fresh", "back", "clear", "name", "risk"][next(6)];
+                        let menu = ["suppose", "sort"][next(2)];
+                        let effects = screen.chosen(menu, choice, &mut world.update(size));
+                        world.suppose(&mut *screen, effects);
                     }
                     1 => screen.set_filter(["", "shop", "state:live", "[", "!x"][next(5)], &mut world.update(size)),
                     _ if known => drop(screen.act(action, &mut world.update(size))),
@@ -88,8 +108,8 @@ fn any_keys_and_clicks_in_any_order_do_no_harm_and_esc_always_ends() {
                 }
                 world.draw(&mut *screen, size);
             }
-            let layers = (0..10).take_while(|_| screen.esc(&mut world.update((120, 40)))).count();
-            assert!(layers < 10, "{} never gives Esc back", screen.kind());
+            let layers = (0..80).take_while(|_| screen.esc(&mut world.update((120, 40)))).count();
+            assert!(layers < 80, "{} never gives Esc back", screen.kind());
         }
     }
 }

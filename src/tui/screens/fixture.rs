@@ -1,11 +1,14 @@
 //! A small believable fleet for the tests of the screens: five clusters, each in another state, filled by deltas.
 
+mod desired;
+
 use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     config::Settings,
+    desired::whatif,
     fleet::{
         Store,
         delta::{Change, Delta},
@@ -20,9 +23,10 @@ use crate::{
         ApiCertificate, Builtin, Cause, CauseCode, ClusterFacts, ClusterId, ClusterRecord, ClusterState, Condition,
         Contact, Credential, Health, KindId, KindSet, KindStatus, KubeVersion, Millis, Secs, Uid,
     },
+    render::worker::Picture,
     tui::{
         glyphs::{Glyphs, UNICODE},
-        screen::{Ctx, Screen, UpdateCtx},
+        screen::{Ctx, Effect, Screen, UpdateCtx},
         theme::{self, Theme},
     },
 };
@@ -47,6 +51,8 @@ pub struct World {
     pub store: Store,
     /// Settings.
     pub settings: Settings,
+    /// What should be where.
+    pub desired: Option<Picture>,
     /// Theme without colour.
     pub theme: Theme,
     /// Language.
@@ -63,6 +69,7 @@ impl World {
         Self {
             store: Store::new(KindSet::default(), ServiceRules::default()),
             settings: Settings::default(),
+            desired: None,
             theme: theme::load("mono", std::path::Path::new(""), theme::Level::None).unwrap(),
             lang: Lang::En,
             glyphs: &UNICODE,
@@ -76,12 +83,34 @@ impl World {
         for delta in fleet() {
             world.store.apply(delta);
         }
+        world.desired = Some(desired::picture());
         world
+    }
+
+    /// What a screen asks for is computed, and the answer given to it.
+    pub fn suppose(&mut self, screen: &mut dyn Screen, effects: Vec<Effect>) {
+        for effect in effects {
+            if let Effect::Suppose { now, changes, generation } = effect {
+                let answer = whatif::suppose(&now, &changes).map(|then| {
+                    let moves = whatif::moves(&now, &then);
+                    (Arc::new(then), moves)
+                });
+                let more = screen.supposed(generation, answer, &mut self.update((120, 40)));
+                self.suppose(screen, more);
+            }
+        }
     }
 
     /// For acting.
     pub fn update(&mut self, size: (u16, u16)) -> UpdateCtx<'_> {
-        UpdateCtx { store: &mut self.store, settings: &self.settings, lang: self.lang, now: self.now, size }
+        UpdateCtx {
+            store: &mut self.store,
+            settings: &self.settings,
+            desired: self.desired.as_ref(),
+            lang: self.lang,
+            now: self.now,
+            size,
+        }
     }
 
     /// Brings the screen up to date and draws it; the grid comes back as lines.
@@ -96,6 +125,7 @@ impl World {
         let ctx = Ctx {
             store: &self.store,
             settings: &self.settings,
+            desired: self.desired.as_ref(),
             lang: self.lang,
             theme: &self.theme,
             glyphs: self.glyphs,

@@ -1,5 +1,6 @@
 //! The screens, and how one is opened by name.
 
+pub mod differences;
 mod doc;
 mod doc_view;
 pub mod document;
@@ -12,6 +13,8 @@ pub mod fleet;
 pub mod matrix;
 pub mod object;
 pub mod objects;
+pub mod origin;
+pub mod placement;
 pub mod text;
 pub mod words;
 
@@ -23,8 +26,10 @@ use crate::model::KindId;
 pub enum Place {
     /// All clusters.
     Fleet,
-    /// Services by clusters.
+    /// Services by clusters: what runs.
     Matrix,
+    /// Services by clusters: what should be where.
+    Placement,
     /// Objects of kinds, merged over clusters.
     Objects(Vec<KindId>),
 }
@@ -34,6 +39,7 @@ pub fn open(place: &Place, scope: &Scope, ctx: &mut UpdateCtx<'_>) -> Box<dyn Sc
     let mut screen: Box<dyn Screen> = match place {
         Place::Fleet => Box::new(fleet::FleetScreen::new(scope)),
         Place::Matrix => Box::new(matrix::MatrixScreen::new(scope)),
+        Place::Placement => Box::new(placement::PlacementScreen::new(scope)),
         Place::Objects(kinds) => Box::new(objects::ObjectsScreen::new(kinds.clone(), scope)),
     };
     // Keys typed ahead find rows.

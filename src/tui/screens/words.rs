@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    desired::origin::SourceKind,
     fleet::{
         inventory::{ClusterRow, Risk},
         row::{LastChange, Progress, System},
@@ -296,6 +297,23 @@ pub fn change_text(change: &LastChange, lang: Lang, now: Millis) -> String {
     ];
     let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
     x::B_CHANGED_TEXT.fill(lang, &values)
+}
+
+/// What kind of file a place lies in.
+pub fn source_kind(kind: SourceKind, lang: Lang) -> &'static str {
+    use crate::messages::desired as d;
+    let msg = match kind {
+        SourceKind::Manifest => d::O_KIND_MANIFEST,
+        SourceKind::Kustomization => d::O_KIND_KUSTOMIZATION,
+        SourceKind::KustomizePatch => d::O_KIND_PATCH,
+        SourceKind::Template => d::O_KIND_TEMPLATE,
+        SourceKind::Values => d::O_KIND_VALUES,
+        SourceKind::Policy => d::O_KIND_POLICY,
+        SourceKind::Situation => d::O_KIND_SITUATION,
+        SourceKind::Hub => d::O_KIND_HUB,
+        SourceKind::Tool => d::O_KIND_TOOL,
+    };
+    msg.text(lang)
 }
 
 /// State of a workload's own rollout in a word.

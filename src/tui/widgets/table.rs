@@ -558,6 +558,7 @@ mod tests {
         let ctx = Ctx {
             store: &store,
             settings: &settings,
+            desired: None,
             lang: Lang::En,
             theme: &theme,
             glyphs: &glyphs::UNICODE,

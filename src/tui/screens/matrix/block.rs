@@ -47,6 +47,7 @@ pub(super) fn of_cluster(service: &ServiceSummary, cluster: ClusterId, look: Loo
     };
     head(&mut doc, &m::CELL_OF.fill(lang, values), &found, look);
     troubles(&mut doc, &found, look);
+    wanted(&mut doc, &found, lang);
     differences(&mut doc, service, &found, look);
     provenance(&mut doc, &found, look);
     images(&mut doc, &found, lang);
@@ -83,6 +84,13 @@ fn head(doc: &mut Doc, what: &str, found: &CellDetail, look: Look<'_>) {
     doc.line(spans, None);
 }
 
+/// The version that should be there, and the file that says so.
+fn wanted(doc: &mut Doc, found: &CellDetail, lang: Lang) {
+    let Some((version, place)) = &found.wanted else { return };
+    let role = if *version == found.cell.version { Role::Text } else { Role::Changed };
+    doc.field(m::B_WANTED.text(lang), &format!("{version}  {place}"), role);
+}
+
 /// Pods that are not well, each with its reason and words.
 pub(super) fn troubles(doc: &mut Doc, found: &CellDetail, look: Look<'_>) {
     let lang = look.lang;
@@ -110,6 +118,7 @@ fn differences(doc: &mut Doc, service: &ServiceSummary, found: &CellDetail, look
     let say = |doc: &mut Doc, msg: Msg| doc.item(delta, Role::Changed, msg.text(lang), Role::Text);
     match cell.differs {
         Difference::None => {}
+        Difference::Version if found.wanted.is_some() => say(doc, m::B_VERSION_UNWANTED),
         Difference::Version => {
             let usual = m::B_USUAL_TEXT.fill(lang, &[("version", &clean_line(&service.usual))]);
             doc.item(delta, Role::Changed, &format!("{}: {usual}", m::B_VERSION_DIFFERS.text(lang)), Role::Text);

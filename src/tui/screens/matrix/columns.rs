@@ -8,7 +8,7 @@ use crate::{
 
 /// How columns are grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Grouping {
+pub(in crate::tui::screens) enum Grouping {
     /// One column for each cluster.
     #[default]
     None,
@@ -24,7 +24,7 @@ pub(super) enum Grouping {
 
 impl Grouping {
     /// The next one, as the key goes round.
-    pub(super) fn next(self) -> Self {
+    pub(in crate::tui::screens) fn next(self) -> Self {
         match self {
             Self::None => Self::Environment,
             Self::Environment => Self::Region,
@@ -35,7 +35,7 @@ impl Grouping {
     }
 
     /// Stable word.
-    pub(super) fn word(self) -> &'static str {
+    pub(in crate::tui::screens) fn word(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Environment => "environment",
@@ -46,7 +46,7 @@ impl Grouping {
     }
 
     /// The grouping of this word.
-    pub(super) fn named(word: &str) -> Self {
+    pub(in crate::tui::screens) fn named(word: &str) -> Self {
         [Self::Environment, Self::Region, Self::Provider, Self::Fleet]
             .into_iter()
             .find(|g| g.word() == word)
@@ -54,7 +54,7 @@ impl Grouping {
     }
 
     /// What it is, for the title.
-    pub(super) fn title(self) -> Option<Msg> {
+    pub(in crate::tui::screens) fn title(self) -> Option<Msg> {
         match self {
             Self::None => None,
             Self::Environment => Some(m::BY_ENVIRONMENT),
@@ -67,15 +67,15 @@ impl Grouping {
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
+pub(in crate::tui::screens) struct Column {
     /// Stable key: the cursor stays on it.
-    pub(super) key: String,
+    pub(in crate::tui::screens) key: String,
     /// Header: alias or name of the cluster, or name of the group.
-    pub(super) title: String,
+    pub(in crate::tui::screens) title: String,
     /// Its clusters; exactly one without grouping.
-    pub(super) members: Vec<ClusterId>,
+    pub(in crate::tui::screens) members: Vec<ClusterId>,
     /// A group.
-    pub(super) group: bool,
+    pub(in crate::tui::screens) group: bool,
 }
 
 struct Place {
@@ -89,7 +89,13 @@ struct Place {
 }
 
 /// The columns for some clusters (empty = all).
-pub(super) fn columns(store: &Store, chosen: &[ClusterId], grouping: Grouping, lang: Lang, now: Millis) -> Vec<Column> {
+pub(in crate::tui::screens) fn columns(
+    store: &Store,
+    chosen: &[ClusterId],
+    grouping: Grouping,
+    lang: Lang,
+    now: Millis,
+) -> Vec<Column> {
     let mut places: Vec<Place> = store
         .clusters()
         .filter(|(id, _)| chosen.is_empty() || chosen.contains(id))
@@ -135,7 +141,7 @@ fn one(place: Place) -> Column {
 }
 
 /// Key of a cluster's own column.
-pub(super) fn key_of(cluster: &str) -> String {
+pub(in crate::tui::screens) fn key_of(cluster: &str) -> String {
     format!("c:{}", clean_line(cluster))
 }
 
@@ -164,7 +170,7 @@ fn names(place: &Place, grouping: Grouping, lang: Lang) -> Vec<String> {
 }
 
 /// Whether it can be told that a service does *not* run in a cluster: its usual workloads were listed to the end once.
-pub(super) fn is_known(store: &Store, cluster: ClusterId) -> bool {
+pub(in crate::tui::screens) fn is_known(store: &Store, cluster: ClusterId) -> bool {
     let Some(shard) = store.shard(cluster) else { return false };
     [Builtin::Deployment, Builtin::StatefulSet, Builtin::DaemonSet].iter().all(|kind| match shard.kind(kind.id()) {
         KindStatus::Live | KindStatus::Polling | KindStatus::Stale(_) | KindStatus::NotServed => true,

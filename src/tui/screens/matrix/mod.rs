@@ -3,7 +3,7 @@
 
 mod block;
 mod cell;
-mod columns;
+pub(super) mod columns;
 mod draw;
 mod service;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use columns::{Column, Grouping};
 pub use service::ServiceScreen;
 
-use super::words;
+use super::{placement::PlacementScreen, words};
 use crate::{
     fleet::{
         Store,
@@ -248,6 +248,17 @@ impl MatrixScreen {
         vec![Effect::Open(Box::new(screen))]
     }
 
+    /// Placement on the service and the cluster under the cursor.
+    fn open_placement(&self, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
+        let scope = Scope { clusters: self.clusters.clone(), at: self.at.clone(), ..Scope::default() };
+        let mut screen = PlacementScreen::new(&scope);
+        if let Some(service) = self.current() {
+            screen = screen.on(service.key.clone(), &self.column_key);
+        }
+        screen.on_data(ctx);
+        vec![Effect::Open(Box::new(screen))]
+    }
+
     fn open_object(&self, ctx: &UpdateCtx<'_>, yaml: bool) -> Vec<Effect> {
         let key = words::key(ActionId::Group);
         let Some(column) = self.current_column() else { return Vec::new() };
@@ -411,6 +422,7 @@ impl Screen for MatrixScreen {
             A::CellLeft,
             A::CellRight,
             A::Save,
+            A::Placement,
         ]
     }
 
@@ -424,6 +436,7 @@ impl Screen for MatrixScreen {
             ActionId::Open => return self.open(ctx),
             ActionId::Describe => return self.open_object(ctx, false),
             ActionId::Yaml => return self.open_object(ctx, true),
+            ActionId::Placement => return self.open_placement(ctx),
             ActionId::Copy => return self.copy_menu(ctx).map(Effect::Menu).into_iter().collect(),
             ActionId::Save => return vec![Effect::Save { name: "matrix.txt".into(), text: self.as_text(ctx) }],
             ActionId::Sort => return vec![Effect::Menu(self.sort_menu(ctx.lang))],
