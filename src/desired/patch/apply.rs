@@ -12,7 +12,7 @@ use super::{
 };
 use crate::desired::{
     cluster::Cluster,
-    object::Object,
+    object::{Object, ObjectKey},
     origin::Rule,
     policy::{Precision, ResourceSelector, System},
     tree::Node,
@@ -200,7 +200,8 @@ pub fn apply_step(object: &mut Object, step: &OverrideStep) -> Result<(), Failur
             done.map_err(|(kind, detail)| failed(kind, detail))?;
         }
         Overrider::Words { field, containers, operation, words } => {
-            words::apply(root, field, containers, *operation, words, rule);
+            words::apply(root, field, containers, *operation, words, rule)
+                .map_err(|detail| failed(FailureKind::JsonPatch, detail))?;
         }
         Overrider::Marks { field, operation, pairs } => marks::apply(root, field, *operation, pairs, rule),
         Overrider::Text { path, form, operations } => {
@@ -229,29 +230,34 @@ pub fn apply_step(object: &mut Object, step: &OverrideStep) -> Result<(), Failur
     rename(object, step)
 }
 
-/// What is an object stays one: it has a kind and, as far as we are concerned, an API version.
+/// What is an object stays one as long as it has a kind, and at most one slash in its API version; all else that names it may
+/// change. Karmada's library asks for no more.
 fn rename(object: &mut Object, step: &OverrideStep) -> Result<(), Failure> {
-    let still = |node: &Node, key: &str, was: &str| node.get(key).and_then(Node::as_str) == Some(was);
+    let word = |node: &Node, key: &str, was: &Arc<str>| match node.get(key).and_then(Node::as_str).unwrap_or_default() {
+        same if *same == **was => was.clone(),
+        other => other.into(),
+    };
     let (node, key) = (&object.node, &object.key);
-    let metadata = node.get("metadata");
-    let same = still(node, "kind", &key.kind)
-        && still(node, "apiVersion", &key.api_version)
-        && metadata.map_or("", |m| m.str_of("name")) == &*key.name
-        && metadata.map_or("", |m| m.str_of("namespace")) == &*key.namespace;
-    if same {
-        return Ok(());
+    let nothing = Node::default();
+    let metadata = node.get("metadata").unwrap_or(&nothing);
+    let named = match (metadata.str_of("name"), metadata.str_of("generateName")) {
+        ("", "") => "".into(),
+        ("", generated) => format!("{generated}*").into(),
+        _ => word(metadata, "name", &key.name),
+    };
+    let renamed = ObjectKey {
+        api_version: word(node, "apiVersion", &key.api_version),
+        kind: word(node, "kind", &key.kind),
+        namespace: word(metadata, "namespace", &key.namespace),
+        name: named,
+    };
+    if renamed.kind.is_empty() || renamed.api_version.matches('/').count() > 1 {
+        let kind = match step.overrider {
+            Overrider::Merge(_) => FailureKind::MergePatch,
+            _ => FailureKind::JsonPatch,
+        };
+        return Err(Failure { kind, rule: step.rule.clone(), detail: "kind".to_owned() });
     }
-    match Object::new(std::mem::take(&mut object.node)).filter(|o| !o.key.kind.is_empty()) {
-        Some(renamed) => {
-            *object = renamed;
-            Ok(())
-        }
-        None => {
-            let kind = match step.overrider {
-                Overrider::Merge(_) => FailureKind::MergePatch,
-                _ => FailureKind::JsonPatch,
-            };
-            Err(Failure { kind, rule: step.rule.clone(), detail: "kind".to_owned() })
-        }
-    }
+    object.key = renamed;
+    Ok(())
 }

@@ -35,6 +35,18 @@ pub fn has_pods(root: &Node, reach: Reach) -> bool {
     pod_spec(root, reach).is_some()
 }
 
+/// The part of the way to the containers that is not what it must be: maps, and a list at the end.
+pub fn misshapen(root: &Node, reach: Reach) -> Option<Path> {
+    let mut path = Path::default();
+    let mut at = root;
+    for key in pod_spec(root, reach)?.iter().chain(&["containers"]) {
+        let Some(map) = at.as_map() else { return Some(path) };
+        path = path.key(key);
+        at = map.get(key).filter(|n| !n.is_null())?;
+    }
+    at.as_list().is_none().then_some(path)
+}
+
 /// The way to each container meant, in order.
 pub fn paths(root: &Node, containers: &Containers) -> Vec<Path> {
     let Some(way) = pod_spec(root, containers.reach) else { return Vec::new() };

@@ -189,6 +189,10 @@ fn replace(root: &mut Node, path: &str, value: &Node, rule: &Arc<Rule>) -> Optio
         return whole(root, New::Given(value), rule);
     }
     let (container, step) = parent(root, path)?;
+    if step.is_empty() && container.as_map().is_some() {
+        // Karmada's library takes an empty last step for one that is always there.
+        return add(root, path, New::Given(value), rule);
+    }
     write(down_mut(container, &step)?, value, rule);
     Some(())
 }

@@ -11,6 +11,10 @@ use crate::desired::{
 
 /// Adds words at the end, removes every equal one, or replaces them all. A list that is not there is created, even by a
 /// removal. What is no text is taken as its text.
+///
+/// # Errors
+///
+/// The path where a map or the list of containers was expected.
 pub fn apply(
     root: &mut Node,
     field: &str,
@@ -18,7 +22,10 @@ pub fn apply(
     operation: Operation,
     words: &[String],
     rule: &Arc<Rule>,
-) {
+) -> Result<(), String> {
+    if let Some(path) = containers::misshapen(root, which.reach) {
+        return Err(path.pointer());
+    }
     for path in containers::paths(root, which) {
         let now = root.at(&path.key(field)).filter(|n| !n.is_null()).cloned();
         match (now, operation) {
@@ -36,6 +43,7 @@ pub fn apply(
             }
         }
     }
+    Ok(())
 }
 
 fn list(words: &[String]) -> Node {
