@@ -100,7 +100,7 @@ pub struct Tools {
 /// When it cannot be rendered at all: the words of the tool or the reader, with the source's path.
 pub fn render(spec: &SourceSpec, tools: &Tools) -> Result<Rendered, Fault> {
     match spec {
-        SourceSpec::Plain { path } => plain::plain(path, tools),
+        SourceSpec::Plain { path } => plain::plain(&tools.root.join(path), tools),
         SourceSpec::Kustomize { path } => kustomize::kustomize(path, tools),
         SourceSpec::Helm { chart, release, namespace, values, set } => {
             helm::helm(&helm::Release::new(chart, release, namespace, values, set, tools), tools)
