@@ -17,6 +17,7 @@ mod connection;
 mod contract;
 mod copies;
 mod corpus;
+mod drill;
 mod plugins;
 mod real;
 mod real_screen;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
     trials.extend(connection::trials());
     trials.extend(contract::trials());
     trials.extend(copies::trials());
+    trials.extend(drill::trials());
     trials.extend(corpus::trials());
     trials.extend(plugins::trials());
     trials.extend(real::trials());

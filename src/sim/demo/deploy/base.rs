@@ -87,7 +87,7 @@ fn workload(service: &Service) -> Value {
         _ => "/spec/template/spec/containers/0",
     };
     if let Some(container) = object.pointer_mut(pod) {
-        container["#env"] = json!("REGION is set for each cluster by deploy/policies/quarterdeck/fleet.yaml.");
+        container["#env"] = json!("REGION, and LOG_LEVEL in development, are set by policies.");
     }
     object
 }

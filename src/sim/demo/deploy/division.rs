@@ -84,6 +84,17 @@ pub fn by_size(service: &Service, clusters: &[&'static Cluster]) -> Vec<(&'stati
     used.map(|(size, word)| (*word, service.pods_at(*size))).filter(|(_, n)| *n != service.replicas).collect()
 }
 
+/// The regions of clusters, each once.
+pub fn regions<'a>(clusters: impl IntoIterator<Item = &'a Cluster>) -> Vec<&'static str> {
+    let mut regions: Vec<&str> = Vec::new();
+    for cluster in clusters {
+        if !regions.contains(&cluster.region) {
+            regions.push(cluster.region);
+        }
+    }
+    regions
+}
+
 /// The services of a system.
 pub fn of_system(system: System) -> impl Iterator<Item = &'static Service> {
     SERVICES.iter().filter(move |s| s.system == system)

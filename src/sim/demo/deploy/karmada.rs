@@ -19,7 +19,9 @@ use crate::sim::{
 
 const API_VERSION: &str = "policy.karmada.io/v1alpha1";
 const TAG: &str = "/spec/template/metadata/labels/app.kubernetes.io~1version";
+/// The first variable of the first container is the log level, the second is the region.
 const LEVEL: &str = "/spec/template/spec/containers/0/env/0/value";
+const REGION: &str = "/spec/template/spec/containers/0/env/1/value";
 
 /// Every file.
 pub fn files() -> Vec<File> {
@@ -158,9 +160,7 @@ fn configuration(system: System) -> Value {
 /// What differs, in the order of precedence: the most exact selector wins.
 fn overrides(system: System) -> Vec<Value> {
     let mut all: Vec<Value> = division::of_system(system).flat_map(of_service).collect();
-    if of(system).iter().any(|c| c.environment == "dev") {
-        all.extend(log_levels(system));
-    }
+    all.extend(variables(system));
     if system == System::Storefront {
         all.push(forgotten(system));
     }
@@ -230,18 +230,36 @@ fn tagged(tag: &str) -> Value {
     })
 }
 
-/// More is logged in development. The way to the container differs between kinds, and a path that is not there is an error.
-fn log_levels(system: System) -> Vec<Value> {
-    let dev = json!({"labelSelector": {"matchLabels": {"environment": "dev"}}});
-    let jobs = LEVEL.replacen("/spec", "/spec/jobTemplate/spec", 1);
-    let ways = [("log-level", false, LEVEL.to_owned()), ("log-level-cronjobs", true, jobs)];
-    let one = |(name, scheduled, path): &(&str, bool, String)| {
-        let selectors = kinds_of(&[system], |s| matches!(s.shape, Shape::CronJob(_)) == *scheduled, false);
-        let mut policy = policy("OverridePolicy", system.namespace(), name, selectors);
-        policy["spec"]["overrideRules"] = json!([rule(&dev, json!({"plaintext": [replace(path, &json!("debug"))]}))]);
-        policy
+/// Variables that differ between clusters. The way to the container differs between kinds, and a path that is not there is an
+/// error.
+fn variables(system: System) -> Vec<Value> {
+    let target = |key: &str, value: &str| match key {
+        "environment" => json!({"labelSelector": {"matchLabels": {"environment": value}}}),
+        _ => json!({"fieldSelector": {"matchExpressions": [{"key": "region", "operator": "In", "values": [value]}]}}),
     };
-    ways.iter().map(one).collect()
+    let clusters = of(system);
+    let regions = division::regions(clusters.iter().copied());
+    let regions: Vec<(&str, &str, &str)> = regions.into_iter().map(|r| ("region", r, r)).collect();
+    let dev = clusters.iter().filter(|c| c.environment == "dev").map(|_| ("environment", "dev", "debug")).collect();
+    let mut all = Vec::new();
+    for (name, path, values) in [("log-level", LEVEL, dev), ("region", REGION, regions)] {
+        for (suffix, scheduled) in [("", false), ("-cronjobs", true)] {
+            let path = if scheduled { path.replacen("/spec", "/spec/jobTemplate/spec", 1) } else { path.to_owned() };
+            let is = |s: &Service| matches!(s.shape, Shape::CronJob(_)) == scheduled;
+            let selectors = kinds_of(&[system], is, false);
+            let one = |(key, value, said): &(&str, &str, &str)| {
+                rule(&target(key, value), json!({"plaintext": [replace(&path, &json!(said))]}))
+            };
+            let rules: Vec<Value> = values.iter().map(one).collect();
+            if selectors.is_empty() || rules.is_empty() {
+                continue;
+            }
+            let mut policy = policy("OverridePolicy", system.namespace(), &format!("{name}{suffix}"), selectors);
+            policy["spec"]["overrideRules"] = json!(rules);
+            all.push(policy);
+        }
+    }
+    all
 }
 
 /// The kinds of some services' workloads, each once.

@@ -75,38 +75,27 @@ fn namespaces() -> Vec<Value> {
     System::ALL.iter().map(one).collect()
 }
 
-/// What differs between clusters whatever the service.
+/// What differs between clusters whatever the service, for the systems that Karmada does not place.
 fn fleet() -> Vec<Value> {
-    let mut regions: Vec<&str> = Vec::new();
-    for cluster in CLUSTERS {
-        if !regions.contains(&cluster.region) {
-            regions.push(cluster.region);
+    let mut kinds: Vec<Value> = Vec::new();
+    for service in SERVICES.iter().filter(|s| !is_karmada(s.system)) {
+        let kind = object(manifests::rid(service.shape), service.system, "");
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
     let region =
-        |region: &&str| json!({"name": region, "clusters": {"region": [region]}, "env": [{"set": {"REGION": region}}]});
-    let mut kinds: Vec<Value> = Vec::new();
-    let mut own_kinds: Vec<Value> = Vec::new();
-    for service in SERVICES {
-        let rid = manifests::rid(service.shape);
-        let (all, own) = (json!({"kind": kind(rid)}), object(rid, service.system, ""));
-        if !kinds.contains(&all) {
-            kinds.push(all);
-        }
-        if !is_karmada(service.system) && !own_kinds.contains(&own) {
-            own_kinds.push(own);
-        }
-    }
-    let mut everywhere = policy("region", kinds);
-    everywhere["#"] = json!("Every container knows where it runs.");
-    everywhere["overrides"] = json!(regions.iter().map(region).collect::<Vec<_>>());
-    let mut rest = policy("environment", own_kinds);
+        |region: &str| json!({"name": region, "clusters": {"region": [region]}, "env": [{"set": {"REGION": region}}]});
+    let mut regions = policy("region", kinds.clone());
+    regions["#"] = json!("Every container knows where it runs.");
+    regions["overrides"] = json!(division::regions(CLUSTERS).into_iter().map(region).collect::<Vec<_>>());
+    let mut rest = policy("environment", kinds);
     rest["#"] = json!("Karmada's policies say the same for the systems that it places.");
     rest["overrides"] = json!([
         {"name": "registry-cn", "clusters": {"names": ["cn-*"]}, "images": [{"registry": MIRROR}]},
         {"name": "log-level", "clusters": {"environment": ["dev"]}, "env": [{"set": {"LOG_LEVEL": "debug"}}]},
     ]);
-    vec![everywhere, rest]
+    vec![regions, rest]
 }
 
 fn of_system(system: System) -> Vec<Value> {

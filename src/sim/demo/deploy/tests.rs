@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{files, is_karmada};
 use crate::{
-    config::fleet_file,
+    config::{desired::Desired as Declared, fleet_file},
     desired::{
         cluster::Cluster,
         engine::{Desired, Inputs, Owner, Placed},
@@ -37,6 +37,7 @@ use crate::{
 /// The tree on disk, read as the console reads it.
 struct Tree {
     _dir: tempfile::TempDir,
+    declared: Declared,
     clusters: Vec<Cluster>,
     loaded: Loaded,
 }
@@ -60,7 +61,7 @@ impl Tree {
         };
         let loaded = load::load(&file.desired, &clusters, &[], &tools, None);
         assert!(loaded.troubles.is_empty(), "{:?}", loaded.troubles);
-        Self { _dir: dir, clusters, loaded }
+        Self { _dir: dir, declared: file.desired, clusters, loaded }
     }
 
     fn desired(&self, states: BTreeMap<ObjectKey, State>) -> Desired {
@@ -186,16 +187,18 @@ fn what_is_live_is_what_is_desired_but_for_the_stories() {
 }
 
 #[test]
-fn the_files_are_the_same_every_time_and_hold_the_lessons() {
-    let tree = files();
-    assert_eq!(tree, files());
-    let text = |path: &str| &tree.iter().find(|f| f.path == path).unwrap_or_else(|| panic!("no {path}")).text;
-    // A limit that fixed weights ignore, an override that selects nothing, and a Service that is bound to one provider.
-    assert!(text("deploy/policies/karmada/storefront-placement.yaml").contains("maxGroups: 8"));
-    let forgotten = "name: web-blackfriday";
-    assert!(text("deploy/policies/karmada/storefront-overrides.yaml").contains(forgotten));
-    assert!(tree.iter().filter(|f| f.path.starts_with("deploy/base/")).all(|f| !f.text.contains(forgotten)));
-    assert!(text("deploy/base/ingress-nginx-controller/service.yaml").contains("aws-load-balancer-type: nlb"));
+fn the_lints_find_the_lessons_and_nothing_else() {
+    assert_eq!(files(), files(), "the same every time");
+    let tree = Tree::new();
+    let found = load::lint(&tree.declared, &tree.desired(BTreeMap::new()).inputs);
+    let told: Vec<(&str, &str)> = found.iter().map(|f| (f.code.word(), f.subject.as_str())).collect();
+    // An override for a workload that is gone, a limit that fixed weights ignore, a Service that is bound to one provider.
+    let lessons = [
+        ("selector-matches-nothing", "OverridePolicy storefront/web-blackfriday"),
+        ("spread-ignored", "PropagationPolicy storefront/storefront-by-size"),
+        ("environment-bound", "Service platform/ingress-nginx-controller"),
+    ];
+    assert_eq!(told, lessons);
 }
 
 /// The workload of a service.
