@@ -1,11 +1,12 @@
 //! `help`: a command's help, or a topic that belongs to no single command.
 
 use super::{help, output};
-use crate::messages::{Lang, Msg, cli as text};
+use crate::messages::{Lang, Msg, cli as text, desired};
 
 /// Topics by name.
 const TOPICS: &[(&str, Msg)] = &[
     ("configuration", text::T_CONFIGURATION),
+    ("desired", desired::T_DESIRED),
     ("exit-codes", text::T_EXIT_CODES),
     ("filters", text::T_FILTERS),
     ("json", text::T_JSON),

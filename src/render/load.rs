@@ -193,6 +193,24 @@ fn title(source: &ServiceSource, tools: &Tools) -> String {
     if source.revision.is_empty() { format!("{kind} {name}") } else { format!("{kind} {name} @ {}", source.revision) }
 }
 
+/// What is rendered for one cluster from a service's source (by number); `None` where the source is of a revision, which is
+/// rendered elsewhere, or is not there.
+pub fn spec_of(
+    declared: &Declared,
+    service: &Service,
+    source: &Arc<Source>,
+    clusters: &[Cluster],
+    cluster: &str,
+) -> Option<SourceSpec> {
+    let number = service.sources.iter().position(|s| Arc::ptr_eq(s, source))?;
+    let source = declared.services.iter().find(|d| is(service, d))?.sources.get(number)?;
+    if !source.revision.is_empty() {
+        return None;
+    }
+    let named = |only: &Option<Vec<Arc<str>>>| only.as_ref().is_none_or(|names| names.iter().any(|n| **n == *cluster));
+    variants(source, clusters).into_iter().find(|(only, _)| named(only)).map(|(_, spec)| spec)
+}
+
 /// What is rendered for which clusters. Values per cluster make one variant each; clusters without a file of their own
 /// share one.
 fn variants(source: &ServiceSource, clusters: &[Cluster]) -> Vec<(Option<Vec<Arc<str>>>, SourceSpec)> {

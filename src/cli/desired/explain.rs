@@ -1,6 +1,6 @@
 //! `explain`: where a field of an object comes from in each cluster: the file and line, and every rule that changed it.
 
-use super::wanted;
+use super::{Wanted, tools, wanted};
 use crate::{
     cli::{
         Outcome, Setup,
@@ -8,14 +8,22 @@ use crate::{
         output::{self, Column, Record, Table},
     },
     desired::{
+        engine::{Outcome as ServiceOutcome, Placed},
         explain::{self, Deed, Story},
         mask,
-        object::Object,
+        object::{Object, ObjectKey},
         path::Path,
         tree::Node,
     },
     messages::{Lang, desired as text},
+    render::{
+        SourceSpec, Tools, load,
+        trace::{self, Evidence},
+    },
 };
+
+/// Most fields whose places are proved with the tool: each costs a few of its runs.
+const MOST_TRACED: usize = 12;
 
 /// Runs the command.
 pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Outcome> {
@@ -29,7 +37,7 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
         }
     };
     let mut table = Table { columns: columns(setup.lang), rows: Vec::new() };
-    for (_, placed) in wanted.objects(setup, &run.object)? {
+    for (outcome, placed) in wanted.objects(setup, &run.object)? {
         // Clusters that share an object share its story.
         let mut told: Vec<(&std::sync::Arc<Object>, Vec<&str>)> = Vec::new();
         for (number, object) in placed.objects.iter().filter(|(n, _)| wanted.shown.contains(n)) {
@@ -43,8 +51,12 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
                 Some(path) => within(object, path),
                 None => object.node.leaves().into_iter().map(|(path, _)| path).collect(),
             };
-            let stories = paths.iter().filter_map(|p| explain::field(object, p));
-            stories.for_each(|story| table.rows.push(row(object, &clusters, &story, setup.lang)));
+            let tracing =
+                Tracing::new(setup, &wanted, outcome, placed, clusters[0]).filter(|_| paths.len() <= MOST_TRACED);
+            for mut story in paths.iter().filter_map(|p| explain::field(object, p)) {
+                let evidence = tracing.as_ref().and_then(|t| t.sharpen(&mut story));
+                table.rows.push(row(object, &clusters, &story, evidence, setup.lang));
+            }
         }
     }
     if table.rows.is_empty() {
@@ -53,6 +65,30 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
     }
     output::print(&table, run.output.output)?;
     Ok(wanted.outcome(setup, false))
+}
+
+/// Places of rendered sources are found by reading; for a few fields that were asked for they are proved with the tool.
+struct Tracing {
+    spec: SourceSpec,
+    tools: Tools,
+    key: ObjectKey,
+}
+
+impl Tracing {
+    fn new(setup: &Setup, wanted: &Wanted, outcome: &ServiceOutcome, placed: &Placed, cluster: &str) -> Option<Self> {
+        let (declared, clusters) = (&setup.settings.desired, &wanted.desired.inputs.clusters);
+        let spec = load::spec_of(declared, &outcome.service, &placed.source, clusters, cluster)?;
+        let rendered = !matches!(spec, SourceSpec::Plain { .. });
+        rendered.then(|| Self { spec, tools: tools(setup), key: placed.key.clone() })
+    }
+
+    /// Puts the proved place into the story. What the tool cannot prove keeps the place that was read.
+    fn sharpen(&self, story: &mut Story) -> Option<Evidence> {
+        story.written.as_ref()?;
+        let trace = trace::trace(&self.spec, &self.tools, &self.key, &story.path).ok()?;
+        story.written = Some(trace.at);
+        Some(trace.evidence)
+    }
 }
 
 /// The leaves at or below a path; the path itself where something was taken away there.
@@ -69,7 +105,13 @@ fn columns(lang: Lang) -> Vec<Column> {
         .collect()
 }
 
-fn row(object: &Object, clusters: &[&str], story: &Story, lang: Lang) -> (Vec<String>, Record) {
+fn row(
+    object: &Object,
+    clusters: &[&str],
+    story: &Story,
+    evidence: Option<Evidence>,
+    lang: Lang,
+) -> (Vec<String>, Record) {
     let secret = mask::is_secret(&object.key, &story.path);
     let value = shown(story.value.as_ref(), secret, lang);
     let place = story.place().map(ToString::to_string).unwrap_or_default();
@@ -92,6 +134,7 @@ fn row(object: &Object, clusters: &[&str], story: &Story, lang: Lang) -> (Vec<St
     record.put("source", story.place().map_or("unknown", |at| at.source.kind.word()));
     record.put("changes", changes(story, secret));
     record.put("written", story.written.as_ref().map(ToString::to_string));
+    record.put("evidence", evidence.map(Evidence::word));
     let cells = vec![story.path.to_string(), value, place, by, before.join(" < "), clusters.join(", ")];
     (cells, record)
 }
