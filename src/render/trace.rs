@@ -42,6 +42,16 @@ pub enum Evidence {
     Proved,
 }
 
+impl Evidence {
+    /// The stable word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Proved => "proved",
+        }
+    }
+}
+
 /// Who gave a value.
 #[derive(Clone, Debug)]
 pub struct Trace {

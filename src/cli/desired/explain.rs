@@ -16,10 +16,7 @@ use crate::{
         tree::Node,
     },
     messages::{Lang, desired as text},
-    render::{
-        SourceSpec, Tools, load,
-        trace::{self, Evidence},
-    },
+    render::{Evidence, SourceSpec, Tools, load, trace},
 };
 
 /// Most fields whose places are proved with the tool: each costs a few of its runs.
@@ -85,7 +82,7 @@ impl Tracing {
     /// Puts the proved place into the story. What the tool cannot prove keeps the place that was read.
     fn sharpen(&self, story: &mut Story) -> Option<Evidence> {
         story.written.as_ref()?;
-        let trace = trace::trace(&self.spec, &self.tools, &self.key, &story.path).ok()?;
+        let trace = trace(&self.spec, &self.tools, &self.key, &story.path).ok()?;
         story.written = Some(trace.at);
         Some(trace.evidence)
     }
