@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --bench desired` ; `-- --smoke` for a small round.
 
+#![allow(missing_docs, clippy::expect_used, clippy::print_stdout, reason = "a program for people at their desk")]
+
 use std::{
     fmt::Write as _,
     fs,
@@ -186,7 +188,7 @@ fn render(fleet: &Arc<Vec<Cluster>>, objects: usize) {
     let fresh = self::policies(&rules(fleet, "debug"));
     // Only the edited policy is another one, as the loader keeps what says the same.
     for policy in &mut changed.overrides {
-        if let Some(new) = fresh.overrides.iter().find(|p| p.id == policy.id && **p != **policy) {
+        if let Some(new) = fresh.overrides.iter().find(|p| p.id == policy.id && **p != *policy) {
             *policy = new.clone();
         }
     }

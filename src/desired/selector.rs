@@ -146,6 +146,19 @@ impl Field {
         }
     }
 
+    /// The cluster's value of this field, the first of several; empty = unset.
+    pub fn first(self, cluster: &Cluster) -> &str {
+        match self {
+            Self::Provider => &cluster.provider,
+            Self::Region => &cluster.region,
+            Self::Zone => cluster.zones.first().map_or("", String::as_str),
+            Self::Environment => &cluster.environment,
+            Self::Tier => &cluster.tier,
+            Self::Team => &cluster.team,
+            Self::Group => cluster.groups.first().map_or("", String::as_str),
+        }
+    }
+
     /// Whether one of the cluster's values of this field passes a test; an unset one never does.
     pub fn any(self, cluster: &Cluster, test: impl Fn(&str) -> bool) -> bool {
         let one = |value: &str| !value.is_empty() && test(value);

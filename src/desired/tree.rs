@@ -360,9 +360,8 @@ impl Node {
                     Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.identical(b)))
                 }
                 (Value::Map(a), Value::Map(b)) => {
-                    let same =
-                        |((ka, na), (kb, nb)): ((&Arc<str>, &Self), (&Arc<str>, &Self))| ka == kb && na.identical(nb);
-                    Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(same))
+                    let same = || a.iter().zip(b.iter()).all(|((ka, na), (kb, nb))| ka == kb && na.identical(nb));
+                    Arc::ptr_eq(a, b) || (a.len() == b.len() && same())
                 }
                 _ => self == other,
             }

@@ -19,7 +19,7 @@ pub enum Change {
     /// The cluster is gone for good: it is taken out of the fleet.
     Lost(Arc<str>),
     /// There is one more cluster (or this one is described anew).
-    Added(Cluster),
+    Added(Box<Cluster>),
     /// The cluster bears one more taint.
     Tainted(Arc<str>, Taint),
     /// The cluster has room for so many more replicas.
@@ -100,8 +100,8 @@ fn alter(clusters: &mut Vec<Cluster>, change: &Change) -> Result<(), Refusal> {
     let (Change::Lost(name) | Change::Tainted(name, _) | Change::Available(name, _)) = change else {
         if let Change::Added(cluster) = change {
             match clusters.iter_mut().find(|c| c.name == cluster.name) {
-                Some(held) => *held = cluster.clone(),
-                None => clusters.push(cluster.clone()),
+                Some(held) => held.clone_from(cluster),
+                None => clusters.push((**cluster).clone()),
             }
         }
         return Ok(());

@@ -53,8 +53,9 @@ fn changes(setup: &Setup, run: &WhatIfRun, wanted: &Wanted) -> anyhow::Result<Ve
         changes.push(weight(value, wanted).ok_or_else(|| bad("--weight", value, "POLICY:CLUSTER=NUMBER"))?);
     }
     for value in &run.add {
-        changes
-            .push(Change::Added(added(value).ok_or_else(|| bad("--add", value, "NAME[,region=R][,label.KEY=V]..."))?));
+        changes.push(Change::Added(Box::new(
+            added(value).ok_or_else(|| bad("--add", value, "NAME[,region=R][,label.KEY=V]..."))?,
+        )));
     }
     for file in &run.policy {
         changes.extend(policies(setup, file)?.into_iter().map(Change::Policy));
@@ -97,7 +98,8 @@ fn policy(text: &str, wanted: &Wanted) -> Option<PolicyId> {
         [kind, space, name] => *id.name == **name && *id.namespace == **space && *id.kind == **kind,
         _ => false,
     };
-    ids.filter(|id| fits(id)).next().cloned()
+    let found = ids.into_iter().find(|id| fits(id));
+    found.cloned()
 }
 
 /// `NAME,region=eu,zone=a,provider=p,environment=e,tier=1,room=5,label.KEY=VALUE`.

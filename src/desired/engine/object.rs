@@ -27,6 +27,10 @@ pub(super) struct Identity {
     overrides: Vec<Arc<OverridePolicy>>,
 }
 
+/// What makes an object's copies in clusters differ: the base, the replicas, the overrides that apply, and, for a Job whose
+/// completions are dealt out, the cluster.
+type Variant = (u32, i64, Vec<u32>, Option<u32>);
+
 impl Identity {
     fn same(&self, other: &Self) -> bool {
         let same_object = |a: &Option<Arc<Object>>, b: &Option<Arc<Object>>| match (a, b) {
@@ -183,8 +187,7 @@ impl Placed {
         let roster = Roster::new(&self.identity.fleet);
         let dealt = slim.as_ref().map(|(placement, rule)| (place::Prepared::new(placement, &roster), rule.clone()));
         let hand = dealt.as_ref().map(|(dealt, rule)| (dealt.hand_over(&resource, &shares), rule));
-        let mut variants: BTreeMap<(u32, i64, Vec<u32>, Option<u32>), Result<Arc<Object>, patch::Failure>> =
-            BTreeMap::new();
+        let mut variants: BTreeMap<Variant, Result<Arc<Object>, patch::Failure>> = BTreeMap::new();
         let (mut objects, mut failures) = (Vec::with_capacity(shares.len()), Vec::new());
         for (number, replicas) in &shares {
             let Some((slot, object)) = self.base(*number) else { continue };

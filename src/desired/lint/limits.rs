@@ -62,9 +62,9 @@ impl Look<'_, '_> {
 
     /// More is wanted than the clusters of the placement have.
     fn reach(&mut self, spread: &Spread, by: &str) {
-        let regions: BTreeSet<&str> =
-            self.clusters.iter().map(|c| c.region.as_str()).filter(|r| !r.is_empty()).collect();
-        let there = if spread.by == SpreadBy::Region { regions.len() } else { self.clusters.len() };
+        let groups: BTreeSet<&str> =
+            self.clusters.iter().map(|c| spread.by.group(c)).filter(|group| !group.is_empty()).collect();
+        let there = if spread.by == SpreadBy::Cluster { self.clusters.len() } else { groups.len() };
         // Where no cluster fits at all, that is said already.
         if !self.clusters.is_empty() && i64::try_from(there).is_ok_and(|n| n < spread.min) {
             let values = [("by", by), ("min", &*spread.min.to_string()), ("n", &*there.to_string())];
@@ -141,5 +141,6 @@ fn word(by: &SpreadBy) -> String {
         SpreadBy::Zone => "zone".into(),
         SpreadBy::Provider => "provider".into(),
         SpreadBy::Label(label) => label.clone(),
+        SpreadBy::Counted(field) => field.word().into(),
     }
 }

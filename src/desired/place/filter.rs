@@ -95,6 +95,7 @@ pub fn lacked<'a>(placement: &'a Placement, cluster: &'a Cluster) -> impl Iterat
         SpreadBy::Provider => cluster.provider.is_empty(),
         SpreadBy::Region => cluster.region.is_empty(),
         SpreadBy::Zone => cluster.zones.is_empty(),
+        SpreadBy::Counted(field) => field.first(cluster).is_empty(),
         SpreadBy::Cluster | SpreadBy::Label(_) => false,
     })
 }

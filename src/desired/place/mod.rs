@@ -30,7 +30,10 @@ pub use roster::Roster;
 
 use std::sync::Arc;
 
-use super::selector::{Affinity, Operator};
+use super::{
+    cluster::Cluster,
+    selector::{Affinity, Field, Operator},
+};
 
 /// Who goes where: the words of Karmada's `Placement`, and what our own policies add (limits per cluster).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,9 +92,20 @@ pub enum SpreadBy {
     Provider,
     /// A label: not supported by Karmada.
     Label(String),
+    /// Values of this field, counted as regions are (our own policies only). A cluster counts for its first zone or group.
+    Counted(Field),
 }
 
 impl SpreadBy {
+    /// The group of a cluster where groups are counted; empty where it has none, or nothing is counted.
+    pub fn group<'a>(&self, cluster: &'a Cluster) -> &'a str {
+        match self {
+            Self::Region => &cluster.region,
+            Self::Counted(field) => field.first(cluster),
+            _ => "",
+        }
+    }
+
     /// The word of what is counted; a label has none of its own.
     pub fn word(&self) -> &'static str {
         match self {
@@ -100,6 +114,7 @@ impl SpreadBy {
             Self::Zone => "zone",
             Self::Provider => "provider",
             Self::Label(_) => "label",
+            Self::Counted(field) => field.word(),
         }
     }
 }

@@ -62,7 +62,7 @@ fn regions(
 ) -> Vec<Region> {
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
-        let region = &prepared.roster.clusters[candidate.cluster as usize].region;
+        let region = limit.by.group(&prepared.roster.clusters[candidate.cluster as usize]);
         members.entry(region).or_default().push(at);
     }
     let weigh = |members: &[usize]| {

@@ -18,7 +18,7 @@ pub(super) fn select(prepared: &Prepared, facts: &Facts, attempt: &mut Attempt) 
         return Ok(attempt.candidates.len());
     }
     let clusters = constraint(spread, &SpreadBy::Cluster);
-    let selected = match (constraint(spread, &SpreadBy::Region), clusters) {
+    let selected = match (spread.iter().find(|s| matches!(s.by, SpreadBy::Region | SpreadBy::Counted(_))), clusters) {
         (Some(regions), clusters) => region::select(prepared, facts, attempt, regions, clusters)?,
         (None, Some(clusters)) => by_cluster(prepared, facts, &mut attempt.candidates, clusters)?,
         (None, None) => return Err(Failure::UnsupportedSpread),

@@ -6,7 +6,7 @@ use super::Reading;
 use crate::{
     desired::{
         place::{Group, Limit, Placement, Spread, SpreadBy, Strategy, Toleration, Weight},
-        selector::Affinity,
+        selector::{Affinity, Field},
         tree::Node,
     },
     fault::Fault,
@@ -87,6 +87,14 @@ fn spread(reading: &mut Reading<'_>, node: &Node) -> Vec<Spread> {
         match item.get("by").filter(|_| spread.iter().any(|s| s.by == by)) {
             Some(again) => reading.fault_value(again, &format!("{field}.by"), text::NAME_TWICE),
             None => spread.push(Spread { by, min, max }),
+        }
+    }
+    // One property is counted beside clusters: the first that is named, where no region is. Another one only leaves out the clusters
+    // that have none, which a lint tells.
+    if spread.iter().all(|s| s.by != SpreadBy::Region) {
+        let countable = |s: &&mut Spread| matches!(s.by, SpreadBy::Zone | SpreadBy::Provider);
+        if let Some(first) = spread.iter_mut().find(countable) {
+            first.by = SpreadBy::Counted(if first.by == SpreadBy::Zone { Field::Zone } else { Field::Provider });
         }
     }
     if !spread.is_empty() && spread.iter().all(|s| s.by != SpreadBy::Cluster) {

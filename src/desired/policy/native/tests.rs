@@ -8,7 +8,7 @@ use crate::{
         cluster::Cluster,
         origin::{Source, SourceKind},
         patch::{Operation, Overrider},
-        place::{SpreadBy, Strategy},
+        place::{Resource, SpreadBy, State, Strategy, decide},
         source::yaml,
     },
     messages::Lang,
@@ -249,6 +249,23 @@ fn keys_of_shape(shape: shape::Shape, path: &str, out: &mut BTreeSet<String>) {
         }
         _ => {}
     }
+}
+
+#[test]
+fn zones_are_counted_as_regions_are() {
+    let body = "resources: [{kind: Deployment}]\nplacement:\n  clusters: {}\n  spread: [{by: zone, min: 2, max: 2}, {by: cluster, max: 2}]\n  replicas: {mode: capacity}";
+    let policies = policies(&with(body)).unwrap();
+    let cluster = |name: &str, zone: &str| Cluster {
+        name: name.into(),
+        zones: vec![zone.to_owned()],
+        available: Some(9),
+        ..Cluster::default()
+    };
+    let clusters = [cluster("a", "z1"), cluster("b", "z1"), cluster("c", "z2")];
+    let resource = Resource { replicas: 4, requirements: true, ..Resource::default() };
+    let decision = decide(&policies.placements[0].placement, &resource, &clusters, &State::default());
+    // Without the count, the two first by name would be taken.
+    assert_eq!(decision.outcome, Ok(vec![(0, 2), (2, 2)]));
 }
 
 #[test]

@@ -12,8 +12,11 @@ use crate::sim::{
     kinds::{self, Rid},
 };
 
+/// A field and the value that an API server fills in by itself.
+type Default = (&'static str, fn() -> Value);
+
 /// Values that an API server fills in by itself: nobody writes them.
-const DEFAULTS: &[(&str, fn() -> Value)] = &[
+const DEFAULTS: &[Default] = &[
     ("defaultMode", || json!(420)),
     ("dnsPolicy", || json!("ClusterFirst")),
     ("failureThreshold", || json!(3)),

@@ -279,11 +279,14 @@ fn kinds_of(systems: &[System], wanted: impl Fn(&Service) -> bool, with_namespac
     selectors
 }
 
+/// A policy's name, the services it is for, and the path of the image where Karmada does not find it by itself.
+type Way<'a> = (&'static str, &'a dyn Fn(&Service) -> bool, &'static str);
+
 /// In China images come from a mirror. Karmada finds the containers of the kinds that it knows; in others they are shown to it.
 fn mirrors(systems: &[System]) -> Vec<Value> {
     let known = |s: &Service| matches!(s.shape, Shape::Deployment | Shape::StatefulSet | Shape::DaemonSet);
     let scheduled = |s: &Service| matches!(s.shape, Shape::CronJob(_));
-    let ways: [(&str, &dyn Fn(&Service) -> bool, &str); 3] = [
+    let ways: [Way<'_>; 3] = [
         ("registry-cn", &known, ""),
         ("registry-cn-cronjobs", &scheduled, "/spec/jobTemplate/spec/template/spec/containers/0/image"),
         ("registry-cn-others", &|s| !known(s) && !scheduled(s), "/spec/template/spec/containers/0/image"),

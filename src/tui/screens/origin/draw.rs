@@ -203,10 +203,7 @@ fn gutter_text(line: &Line, before: Option<&At>, glyphs: &Glyphs, cells: usize) 
 
 /// Where the key of a line ends: behind its colon.
 fn key_end(text: &str) -> usize {
-    match text.find(": ").map(|at| at + 1).or_else(|| text.ends_with(':').then_some(text.len())) {
-        Some(end) => end,
-        None => 0,
-    }
+    text.find(": ").map(|at| at + 1).or_else(|| text.ends_with(':').then_some(text.len())).unwrap_or_default()
 }
 
 /// Where a text is found; case counts only where it has capitals. Only ASCII case is folded, so that bytes stay in place.

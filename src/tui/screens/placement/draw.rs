@@ -275,7 +275,7 @@ impl PlacementScreen {
         let shards = || column.members.iter().filter_map(|id| ctx.store.shard(*id));
         let title =
             if column.group { format!("{} ({})", column.title, column.members.len()) } else { column.title.clone() };
-        if column.members.iter().count() > 0 && shards().all(|s| self.marked.contains(&s.record.name)) {
+        if !column.members.is_empty() && shards().all(|s| self.marked.contains(&s.record.name)) {
             return format!("{} {title}", ctx.glyphs.marked);
         }
         if self.what_if.as_ref().is_some_and(|w| shards().any(|s| w.lost(&s.record.name))) {

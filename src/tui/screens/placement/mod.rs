@@ -360,7 +360,7 @@ impl PlacementScreen {
     }
 
     /// The objects that a row's cells stand for.
-    fn items<'l>(line: &'l Line, row: Row) -> Vec<&'l Item> {
+    fn items(line: &Line, row: Row) -> Vec<&Item> {
         match row.item {
             Some(item) => line.items.get(item).into_iter().collect(),
             None => line.telling().collect(),
