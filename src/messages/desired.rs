@@ -11,7 +11,7 @@ crate::messages! { "desired";
     F_SERVICES = "services (NAME or NAMESPACE/NAME); none = all", "服务（NAME 或 NAMESPACE/NAME）；不写则为全部";
     F_WHERE = "write behind each line where it comes from", "在每行后面写上其来源";
     F_LIVE = "ask the clusters too: regions, zones, free capacity, and what runs now", "同时询问集群：区域、可用区、剩余容量以及当前运行的副本";
-    F_ALL = "clusters where it does not go too, with the reasons", "也列出不去的集群及其原因";
+    F_ALL = "objects that run nothing too, and the clusters where something does not go, with the reasons", "也列出不运行 Pod 的对象，以及不去的集群及其原因";
     F_SAVE = "write the placement of one object as a situation file", "将一个对象的放置写成情形文件";
     F_OBJECT = "the object, e.g. deployment/web", "对象，例如 deployment/web";
     F_FIELD = "the field, e.g. spec.replicas or /spec/replicas; left out: every field", "字段，例如 spec.replicas 或 /spec/replicas；不写则为全部字段";

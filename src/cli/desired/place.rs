@@ -30,12 +30,21 @@ pub(in crate::cli) fn run(setup: &Setup, run: &PlaceRun) -> anyhow::Result<Outco
     }
     let mut table = Table { columns: columns(setup.lang), rows: Vec::new() };
     for outcome in services {
-        for placed in &outcome.placed {
+        // Namespaces, Services and the like go with their workloads; they are told with --all, and where they go nowhere.
+        for placed in outcome.placed.iter().filter(|p| run.all || runs(p) || p.objects.is_empty()) {
             rows(&wanted, outcome, placed, run.all, setup.lang, &mut table);
         }
     }
     output::print(&table, run.output.output)?;
     Ok(wanted.outcome(setup, false))
+}
+
+/// Whether an object runs Pods.
+fn runs(placed: &Placed) -> bool {
+    let node = &placed.template.node;
+    node.at_keys(&["spec", "template", "spec"]).is_some()
+        || node.at_keys(&["spec", "jobTemplate"]).is_some()
+        || &*placed.key.kind == "Pod"
 }
 
 fn columns(lang: Lang) -> Vec<Column> {

@@ -167,7 +167,12 @@ fn table(moves: &[Move], lang: Lang) -> Table {
         ],
         rows: Vec::new(),
     };
-    let word = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    // What has no replicas is there or not.
+    let word = |n: Option<i64>| match n {
+        None => "-".to_owned(),
+        Some(0) => text::PRESENT.text(lang).to_owned(),
+        Some(n) => n.to_string(),
+    };
     for moved in moves {
         let why = moved.failure.map(|f| f.word()).unwrap_or_default();
         let record = |cluster: Option<&str>, now: Option<i64>, then: Option<i64>| {
