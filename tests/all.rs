@@ -19,6 +19,7 @@ mod copies;
 mod corpus;
 mod drill;
 mod plugins;
+mod provenance;
 mod real;
 mod real_screen;
 mod rendering;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     trials.extend(drill::trials());
     trials.extend(corpus::trials());
     trials.extend(plugins::trials());
+    trials.extend(provenance::trials());
     trials.extend(real::trials());
     trials.extend(rendering::trials());
     trials.extend(simulated::trials());

@@ -68,7 +68,7 @@ pub fn rule(policy: &PlacementPolicy) -> Arc<Rule> {
         namespace: policy.id.namespace.clone(),
         name: policy.id.name.clone(),
         part: "placement".into(),
-        at: policy.at.clone(),
+        at: policy.placement_at.clone(),
     })
 }
 
@@ -103,6 +103,7 @@ mod tests {
         let at = At { source: Source::new(SourceKind::Policy, "p.yaml"), line: 7 };
         let policy = PlacementPolicy {
             id: crate::desired::policy::PolicyId { kind: "PropagationPolicy".into(), ..Default::default() },
+            placement_at: At { line: 9, ..at.clone() },
             at,
             system: crate::desired::policy::System::Karmada,
             selectors: Vec::new(),

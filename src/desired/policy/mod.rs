@@ -100,6 +100,8 @@ pub struct PlacementPolicy {
     pub id: PolicyId,
     /// Where it stands.
     pub at: At,
+    /// Where it says how replicas are dealt out; its placement, or the policy, where it does not.
+    pub placement_at: At,
     /// Whose it is.
     pub system: System,
     /// What it is about; an empty list matches nothing.

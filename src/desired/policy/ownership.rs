@@ -100,6 +100,7 @@ mod tests {
         Arc::new(PlacementPolicy {
             id: PolicyId { kind: kind.into(), namespace: namespace.into(), name: name.into() },
             at: At { source: Source::new(SourceKind::Policy, "p.yaml"), line: 1 },
+            placement_at: At { source: Source::new(SourceKind::Policy, "p.yaml"), line: 1 },
             system,
             selectors: vec![selector],
             priority,

@@ -37,6 +37,7 @@ pub fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Faul
     check_failover(spec, propagate_deps, &mut faults);
     let policy = PlacementPolicy {
         id: PolicyId { kind: object.key.kind.clone(), namespace, name: object.key.name.clone() },
+        placement_at: placement_at(spec).unwrap_or_else(|| at.clone()),
         at,
         system: System::Karmada,
         priority: spec.get("priority").and_then(Node::as_int).unwrap_or(0),
@@ -51,6 +52,12 @@ pub fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Faul
     faults.done()?;
     into.placements.push(Arc::new(policy));
     Ok(())
+}
+
+/// The line of the replica scheduling, or of the placement around it.
+fn placement_at(spec: &Node) -> Option<At> {
+    let placement = spec.get("placement")?;
+    placement.get("replicaScheduling").unwrap_or(placement).origin.at()
 }
 
 fn texts(items: &[Node]) -> impl Iterator<Item = &str> {

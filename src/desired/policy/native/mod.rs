@@ -50,6 +50,7 @@ fn read(object: &Object, at: At, into: &mut Policies) -> Result<(), Vec<Fault>> 
         super::PlacementPolicy {
             id: id.clone(),
             at: at.clone(),
+            placement_at: place(node.get("replicas").unwrap_or(node)),
             system: System::Native,
             selectors: selectors.clone(),
             priority,
