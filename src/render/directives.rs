@@ -58,6 +58,10 @@ fn generator(reader: &mut Reader<'_>, entry: &Node, kind: &'static str, folder: 
             reader.writer(layer, named.clone(), Act::Pairs { pairs: pairs.clone(), place });
         }
     }
+    for (field, word) in [("apiVersion", "v1"), ("kind", kind)] {
+        let value = Node::text(word, entry.origin.clone());
+        reader.writer(layer, named.clone(), Act::Tree { at: vec![Step::Key(field.into())], value });
+    }
     for field in ["type", "namespace", "name"] {
         if let Some(value) = entry.get(field) {
             let at = if field == "type" { vec![] } else { vec![Step::Key("metadata".into())] };

@@ -6,9 +6,11 @@ use super::worker::Facts;
 use crate::{
     desired::{
         engine::{Desired, Service},
-        object::ObjectKey,
+        object::{Object, ObjectKey},
         observed,
+        origin::{Origin, Source, SourceKind},
         place::{Resource, State},
+        tree::Node,
     },
     fleet::{Store, inventory},
     model::{Builtin, Millis},
@@ -37,6 +39,17 @@ pub fn of(store: &Store, now: Millis) -> Facts {
         }
     }
     Facts { clusters, live, hub: Vec::new() }
+}
+
+/// The policies of a hub as its API gave them. Each is its own source: `CLUSTER kind/namespace/name`; there are no lines.
+pub fn of_hub(cluster: &str, items: &[serde_json::Value]) -> Vec<Arc<Object>> {
+    let object = |item: &serde_json::Value| {
+        let key = ObjectKey::of(&Node::from_json(item, &Origin::Unknown))?;
+        let path: Vec<&str> = [&*key.kind, &*key.namespace, &*key.name].into_iter().filter(|p| !p.is_empty()).collect();
+        let source = Source::new(SourceKind::Hub, format!("{cluster} {}", path.join("/")));
+        Object::new(Node::from_json(item, &Origin::At(source, 0)))
+    };
+    items.iter().filter_map(object).map(Arc::new).collect()
 }
 
 /// What was placed before: what runs, as long as its sum is what is asked for. Where it is not (somebody scaled by hand, a

@@ -271,7 +271,12 @@ fn with_writers(mut objects: Vec<Arc<Object>>, beginnings: &[Beginning], chain: 
                 .collect();
             let object = Arc::make_mut(&mut objects[at]);
             for (path, origin) in found {
-                if let Some(leaf) = object.node.at_mut(&path) {
+                let (whole, apart) = (object.node.origin.clone(), writer::tells_apart(&object.key, &path));
+                // What the manifest calls an item stays its word.
+                let is_given = |leaf: &Node| leaf.origin.is_of(SourceKind::Manifest) && leaf.origin != whole;
+                if let Some(leaf) = object.node.at_mut(&path)
+                    && !(apart && is_given(leaf))
+                {
                     leaf.origin = origin;
                 }
             }

@@ -17,6 +17,7 @@ pub mod load;
 mod output;
 pub mod plain;
 pub mod revision;
+pub mod story;
 mod template;
 #[cfg(test)]
 mod testing;

@@ -107,10 +107,17 @@ fn of_overlay(folder: &Path, tools: &Tools, key: &ObjectKey, path: &Way) -> Resu
             if effect.fit == Fit::None { &mut unlikely } else { &mut claims }.push(effect.written);
         }
     }
+    let mut first = Vec::new();
     if let Some(base) = beginning.manifest.map(|at| &chain.manifests[at].node) {
         let pairs = align::pairs(&object.node, base).into_iter();
-        claims.extend(pairs.filter(|(at, ..)| at == path).map(|(_, _, written)| written.clone()));
+        first.extend(pairs.filter(|(at, ..)| at == path).map(|(_, _, written)| written.clone()));
     }
+    // What tells items apart stands in every patch that is about the item: changed in any of them, it names another one.
+    if let Some(given) = first.iter().find(|w| *w == leaf).filter(|_| writer::tells_apart(key, path)) {
+        let at = given.origin.at().unwrap_or_else(|| At { source: Arc::default(), line: 0 });
+        return Ok(Trace { at: at.clone(), evidence: Evidence::Read, candidates: vec![at] });
+    }
+    claims.extend(first);
     claims.extend(unlikely);
     claims.extend(alike(chain.documents.iter(), leaf, path, &object.key.kind));
     let full = kustomize::full(folder, tools);

@@ -7,10 +7,13 @@ use base64::Engine as _;
 use regex::Regex;
 
 use super::align;
-use crate::desired::{
-    object::Object,
-    path::{Path, Step},
-    tree::{Node, Value},
+use crate::{
+    desired::{
+        object::{Object, ObjectKey},
+        path::{Path, Step},
+        tree::{Node, Value},
+    },
+    schema::schema,
 };
 
 /// Which objects a writer is for; empty words fit all.
@@ -35,6 +38,20 @@ impl Target {
 fn word_fits(wanted: &str, word: &str, pattern: bool) -> bool {
     let by_pattern = || Regex::new(&format!("^(?:{wanted})$")).is_ok_and(|r| r.is_match(word));
     wanted.is_empty() || wanted == word || (pattern && by_pattern())
+}
+
+/// Whether a path leads to what tells the items of a list apart. A patch names it to find its item, and does not give it.
+pub(super) fn tells_apart(key: &ObjectKey, path: &Path) -> bool {
+    let [way @ .., Step::Index(_), Step::Key(last)] = path.0.as_slice() else { return false };
+    let schema = schema();
+    let mut node = schema.root(&key.api_version, &key.kind);
+    for step in way {
+        node = match step {
+            Step::Key(key) => schema.below(&node, key).clone(),
+            Step::Index(_) => schema.item(&node).clone(),
+        };
+    }
+    node.merge_key.as_deref() == Some(&**last)
 }
 
 /// Where pairs go.

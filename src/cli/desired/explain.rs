@@ -1,6 +1,6 @@
 //! `explain`: where a field of an object comes from in each cluster: the file and line, and every rule that changed it.
 
-use super::{Wanted, tools, wanted};
+use super::{tools, wanted};
 use crate::{
     cli::{
         Outcome, Setup,
@@ -8,15 +8,14 @@ use crate::{
         output::{self, Column, Record, Table},
     },
     desired::{
-        engine::{Outcome as ServiceOutcome, Placed},
         explain::{self, Deed, Story},
         mask,
-        object::{Object, ObjectKey},
+        object::Object,
         path::Path,
         tree::Node,
     },
     messages::{Lang, desired as text},
-    render::{Evidence, SourceSpec, Tools, load, trace},
+    render::{Evidence, story::Teller},
 };
 
 /// Most fields whose places are proved with the tool: each costs a few of its runs.
@@ -33,6 +32,7 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
             anyhow::bail!(text::BAD_PATH.fill(setup.lang, &[("path", field)]));
         }
     };
+    let tools = tools(setup);
     let mut table = Table { columns: columns(setup.lang), rows: Vec::new() };
     for (outcome, placed) in wanted.objects(setup, &run.object)? {
         // Clusters that share an object share its story.
@@ -48,10 +48,12 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
                 Some(path) => within(object, path),
                 None => object.node.leaves().into_iter().map(|(path, _)| path).collect(),
             };
-            let tracing =
-                Tracing::new(setup, &wanted, outcome, placed, clusters[0]).filter(|_| paths.len() <= MOST_TRACED);
+            let (declared, fleet) = (&setup.settings.desired, &wanted.desired.inputs.clusters);
+            let teller = Teller::new(declared, fleet, outcome, placed, clusters[0]);
+            let teller = teller.filter(|_| paths.len() <= MOST_TRACED);
             for mut story in paths.iter().filter_map(|p| explain::field(object, p)) {
-                let evidence = tracing.as_ref().and_then(|t| t.sharpen(&mut story));
+                // Places of rendered sources are found by reading; for a few fields that were asked for they are proved.
+                let evidence = teller.as_ref().and_then(|t| t.prove(&mut story, &tools));
                 table.rows.push(row(object, &clusters, &story, evidence, setup.lang));
             }
         }
@@ -62,30 +64,6 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
     }
     output::print(&table, run.output.output)?;
     Ok(wanted.outcome(setup, false))
-}
-
-/// Places of rendered sources are found by reading; for a few fields that were asked for they are proved with the tool.
-struct Tracing {
-    spec: SourceSpec,
-    tools: Tools,
-    key: ObjectKey,
-}
-
-impl Tracing {
-    fn new(setup: &Setup, wanted: &Wanted, outcome: &ServiceOutcome, placed: &Placed, cluster: &str) -> Option<Self> {
-        let (declared, clusters) = (&setup.settings.desired, &wanted.desired.inputs.clusters);
-        let spec = load::spec_of(declared, &outcome.service, &placed.source, clusters, cluster)?;
-        let rendered = !matches!(spec, SourceSpec::Plain { .. });
-        rendered.then(|| Self { spec, tools: tools(setup), key: placed.key.clone() })
-    }
-
-    /// Puts the proved place into the story. What the tool cannot prove keeps the place that was read.
-    fn sharpen(&self, story: &mut Story) -> Option<Evidence> {
-        story.written.as_ref()?;
-        let trace = trace(&self.spec, &self.tools, &self.key, &story.path).ok()?;
-        story.written = Some(trace.at);
-        Some(trace.evidence)
-    }
 }
 
 /// The leaves at or below a path; the path itself where something was taken away there.
