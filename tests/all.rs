@@ -18,6 +18,7 @@ mod contract;
 mod copies;
 mod corpus;
 mod drill;
+mod hub;
 mod plugins;
 mod provenance;
 mod real;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     trials.extend(copies::trials());
     trials.extend(drill::trials());
     trials.extend(corpus::trials());
+    trials.extend(hub::trials());
     trials.extend(plugins::trials());
     trials.extend(provenance::trials());
     trials.extend(real::trials());

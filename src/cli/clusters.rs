@@ -27,7 +27,7 @@ pub(super) fn run(setup: &Setup, listing: &Listing) -> anyhow::Result<Outcome> {
     need_clusters(setup)?;
     let filter = super::filter(listing.filter.as_deref(), setup.lang)?;
     let kinds = Builtin::ALL.iter().filter(|k| !matches!(k, Builtin::Event | Builtin::EndpointSlice)).map(|k| k.id());
-    let need = Need { kinds: kinds.collect(), metrics: true, facts: true, timeout: setup.timeout };
+    let need = Need { kinds: kinds.collect(), metrics: true, facts: true, timeout: setup.timeout, ..Need::default() };
     let picture = collect::collect(setup, &need)?;
     let rows = rows(&picture.store, &filter, picture.now);
     output::print(&table(&rows, picture.now, setup.lang), listing.output.output)?;

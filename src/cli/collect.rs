@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::Setup;
 use crate::{
     config::Settings,
     fleet::{Store, delta::Delta},
     live,
-    model::{Builtin, CauseCode, ClusterId, ClusterState, Condition, KindId, KindSet, KindStatus, Millis},
+    model::{Builtin, Cause, CauseCode, ClusterId, ClusterState, Condition, KindId, KindSet, KindStatus, Millis},
 };
 
 /// How long a command waits when `--timeout` says nothing.
@@ -33,6 +33,8 @@ pub(super) struct Need {
     pub metrics: bool,
     /// Wait for the round trip and the credential too, where they come.
     pub facts: bool,
+    /// A hub cluster whose policies are read too.
+    pub hub: Option<String>,
     /// How long to wait.
     pub timeout: Duration,
 }
@@ -48,6 +50,8 @@ pub(super) struct Picture {
     pub missing: Vec<(ClusterId, Gap)>,
     /// Clusters asked.
     pub asked: usize,
+    /// The policies of the hub, where they were asked for.
+    pub hub: OfHub,
 }
 
 /// Why a cluster, or a part of it, is missing from the answer.
@@ -77,16 +81,24 @@ impl Picture {
 pub(super) fn collect(setup: &Setup, need: &Need) -> anyhow::Result<Picture> {
     let (settings, kinds) = (&setup.settings, &setup.kinds);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let store = runtime.block_on(gather(settings, kinds, need, &setup.request.env));
+    let (store, hub) = runtime.block_on(gather(settings, kinds, need, &setup.request.env));
     // Tasks of clusters that hang must not hold the answer back.
     runtime.shutdown_background();
-    let mut picture = Picture { store, now: now(), missing: Vec::new(), asked: settings.targets.len() };
+    let mut picture = Picture { store, now: now(), missing: Vec::new(), asked: settings.targets.len(), hub };
     picture.store.tick(picture.now);
     picture.missing = gaps(&picture.store, kinds, need);
     Ok(picture)
 }
 
-async fn gather(settings: &Arc<Settings>, kinds: &KindSet, need: &Need, env: &BTreeMap<String, String>) -> Store {
+/// The answer about a hub, where one was asked for.
+type OfHub = Option<Result<live::HubPolicies, Cause>>;
+
+async fn gather(
+    settings: &Arc<Settings>,
+    kinds: &KindSet,
+    need: &Need,
+    env: &BTreeMap<String, String>,
+) -> (Store, OfHub) {
     let options = live::Options {
         only: need.kinds.clone(),
         cache: false,
@@ -115,10 +127,30 @@ async fn gather(settings: &Arc<Settings>, kinds: &KindSet, need: &Need, env: &BT
             break;
         }
     }
+    let number = |name: &str| store.clusters().find(|(_, s)| *s.record.name == *name).map(|(id, _)| id);
+    let hub = need.hub.as_deref().map(number);
+    let asking = ask_hub(engine.asks.clone(), hub);
+    tokio::pin!(asking);
+    // The clusters' tasks answer only while somebody takes what they send.
+    let hub = loop {
+        tokio::select! {
+            answer = &mut asking => break answer,
+            Some(batch) = deltas.recv() => rows(batch, &mut store),
+        }
+    };
     drop(engine);
     failures.restore(&mut store);
     drain(&mut deltas, &mut store);
-    store
+    (store, hub)
+}
+
+/// Reads the policies of the hub, which has been connected by now, or says why not. The inner nothing: the fleet has no such
+/// cluster.
+async fn ask_hub(asks: mpsc::Sender<live::Ask>, hub: Option<Option<ClusterId>>) -> OfHub {
+    let Some(cluster) = hub? else { return Some(Err(Cause::new(CauseCode::Config, "not in the fleet"))) };
+    let (answer, answered) = oneshot::channel();
+    let _ = asks.send(live::Ask::Policies { cluster, answer }).await;
+    Some(answered.await.unwrap_or_else(|_| Err(Cause::new(CauseCode::Timeout, "no answer"))))
 }
 
 fn take(batch: Vec<Delta>, store: &mut Store, failures: &mut Failures) {
@@ -133,9 +165,13 @@ fn take(batch: Vec<Delta>, store: &mut Store, failures: &mut Failures) {
 /// Rows that were received already and not looked at; states are as they were judged.
 fn drain(deltas: &mut mpsc::Receiver<Vec<Delta>>, store: &mut Store) {
     while let Ok(batch) = deltas.try_recv() {
-        for delta in batch.into_iter().filter(|d| !matches!(d, Delta::Condition(..) | Delta::Gone(_))) {
-            store.apply(delta);
-        }
+        rows(batch, store);
+    }
+}
+
+fn rows(batch: Vec<Delta>, store: &mut Store) {
+    for delta in batch.into_iter().filter(|d| !matches!(d, Delta::Condition(..) | Delta::Gone(_))) {
+        store.apply(delta);
     }
 }
 
@@ -253,7 +289,7 @@ mod tests {
     use super::*;
     use crate::{
         fleet::service::ServiceRules,
-        model::{Cause, ClusterFacts, ClusterRecord},
+        model::{ClusterFacts, ClusterRecord},
     };
 
     fn condition(state: ClusterState, code: Option<CauseCode>) -> Condition {

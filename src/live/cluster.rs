@@ -18,6 +18,7 @@ use super::{
     decode::Decoder,
     discovery::{self, Discovery, Served},
     fetch::fetch,
+    hub,
     identity::{self, Identity},
     metrics,
     pace::{Backoff, between},
@@ -189,11 +190,27 @@ impl Cluster {
                             Errand::Fetched
                         });
                     }
-                    (connected, _) => {
-                        let text = if connected.is_some() { "this kind is not served here" } else { "not connected" };
-                        let none = || Cause::new(CauseCode::Protocol, text);
-                        let cause = self.condition.cause.clone().filter(|_| connected.is_none());
-                        let _ = answer.send(Err(cause.unwrap_or_else(none)));
+                    (Some(_), None) => {
+                        let cause = Cause::new(CauseCode::Protocol, "this kind is not served here");
+                        let _ = answer.send(Err(cause));
+                    }
+                    (None, _) => {
+                        let _ = answer.send(Err(self.not_connected()));
+                    }
+                }
+                false
+            }
+            Order::Policies { answer } => {
+                match errands {
+                    Some((connection, errands)) => {
+                        let reading = hub::policies(connection.clone());
+                        errands.spawn(async move {
+                            let _ = answer.send(reading.await);
+                            Errand::Fetched
+                        });
+                    }
+                    None => {
+                        let _ = answer.send(Err(self.not_connected()));
                     }
                 }
                 false
@@ -226,6 +243,11 @@ impl Cluster {
                 is_anew
             }
         }
+    }
+
+    /// Why nothing can be read here now.
+    fn not_connected(&self) -> Cause {
+        self.condition.cause.clone().unwrap_or_else(|| Cause::new(CauseCode::Protocol, "not connected"))
     }
 
     /// A person asked for a new connection: no waiting, and what was wrong before is not shown as if it still were.

@@ -58,13 +58,20 @@ impl Hub {
         match ask {
             Ask::Fetch { object, managed_fields, answer } => {
                 let Some(member) = self.member(object.cluster) else {
-                    let gone = Cause::new(CauseCode::Config, "this cluster is no longer in the fleet");
-                    let _ = answer.send(Err(gone));
+                    let _ = answer.send(Err(gone()));
                     return;
                 };
                 // A full queue drops the sender, and the asker learns that there is no answer.
                 let _ = member.orders.try_send(Order::Fetch { object, managed_fields, answer });
             }
+            Ask::Policies { cluster, answer } => match self.member(cluster) {
+                Some(member) => {
+                    let _ = member.orders.try_send(Order::Policies { answer });
+                }
+                None => {
+                    let _ = answer.send(Err(gone()));
+                }
+            },
             Ask::Watch(kind) => self.watch(kind),
             Ask::Reconnect(id) => {
                 self.fleet.shared.forget_failures();
@@ -179,6 +186,11 @@ impl Hub {
             self.members.insert(Arc::clone(&plan.record.name), Member { plan, orders, task });
         }
     }
+}
+
+/// What is told of a cluster that nobody has.
+fn gone() -> Cause {
+    Cause::new(CauseCode::Config, "this cluster is no longer in the fleet")
 }
 
 /// A cluster of the settings; the flag's namespace counts before the fleet file's and the context's.

@@ -11,6 +11,7 @@ pub mod decode;
 mod discovery;
 mod engine;
 mod fetch;
+mod hub;
 mod identity;
 mod metrics;
 mod pace;
@@ -38,6 +39,7 @@ use crate::{
     model::{Builtin, Cause, ClusterId, KindId, KindSet, ObjectRef},
 };
 use decode::fingerprint::FingerprintKey;
+pub use hub::HubPolicies;
 use supervisor::Fleet;
 pub use times::Times;
 
@@ -95,6 +97,13 @@ pub enum Ask {
         managed_fields: bool,
         /// Where the answer goes.
         answer: oneshot::Sender<Result<serde_json::Value, Cause>>,
+    },
+    /// The policies that a hub cluster has now.
+    Policies {
+        /// Cluster.
+        cluster: ClusterId,
+        /// Where the answer goes.
+        answer: oneshot::Sender<Result<HubPolicies, Cause>>,
     },
     /// Watch a kind from now on, in all clusters (where it is served).
     Watch(KindId),

@@ -10,7 +10,9 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
-use super::{Options, cluster::Cluster, connect, context::now, decode::fingerprint::FingerprintKey, pace::Backoff};
+use super::{
+    HubPolicies, Options, cluster::Cluster, connect, context::now, decode::fingerprint::FingerprintKey, pace::Backoff,
+};
 use crate::{
     config::kubeconfig::Access,
     fleet::delta::Delta,
@@ -64,6 +66,11 @@ pub enum Order {
         managed_fields: bool,
         /// Where the answer goes.
         answer: oneshot::Sender<Result<serde_json::Value, Cause>>,
+    },
+    /// Read the policies of a hub.
+    Policies {
+        /// Where the answer goes.
+        answer: oneshot::Sender<Result<HubPolicies, Cause>>,
     },
     /// The set of watched kinds grew.
     Kinds,

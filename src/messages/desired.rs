@@ -25,6 +25,8 @@ crate::messages! { "desired";
     F_FRESH = "deal out anew, as if a fresh start had been asked for", "重新分配，如同要求重新调度";
     F_FINDINGS = "only what nothing declared explains", "只列出没有任何声明能解释的差异";
     NOTHING_DECLARED = "the fleet file says nothing of desired state; add a `desired:` section with services and policies (quarterdeck help desired)", "机群文件中没有期望状态；请添加包含 services 和 policies 的 `desired:` 部分（quarterdeck help desired）";
+    HUB_ABSENT = "the hub {cluster} does not serve {kinds}: it has no such policies", "中心集群 {cluster} 不提供 {kinds}：那里没有此类策略";
+    HUB_UNREAD = "the policies of the hub {cluster} could not be read, and what follows is without them. {cause}", "无法读取中心集群 {cluster} 的策略，以下结果不包含它们。{cause}";
     TROUBLE = "{service}: {text}", "{service}：{text}";
     NO_SERVICE = "no service is called {name}; there are: {known}", "没有名为 {name} 的服务；现有：{known}";
     NO_OBJECT = "nothing that is desired is called {name}; write KIND/NAME, and -n NAMESPACE where several have it", "期望状态中没有 {name}；请写 KIND/NAME，多个命名空间都有时加上 -n NAMESPACE";

@@ -13,7 +13,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use super::{
     Outcome, Setup,
     collect::{self, Need, Picture},
-    complain, problem_line, tell_missing,
+    complain, problem_line, tell_missing, words,
 };
 use crate::{
     config,
@@ -23,8 +23,9 @@ use crate::{
         object::{Object, ObjectKey},
         observed,
     },
+    live::HubPolicies,
     messages::desired as text,
-    model::Builtin,
+    model::{Builtin, Cause},
     render::{Tools, facts, load},
 };
 
@@ -40,23 +41,31 @@ struct Wanted {
     shown: Vec<u32>,
     /// What was asked of the clusters, with `--live`.
     picture: Option<Picture>,
+    /// A hub is declared, and its policies could not be read.
+    hubless: bool,
 }
 
 /// Loads everything; problems go to standard error. The whole fleet counts for placement, whatever part of it is shown.
 fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
     let declared = &setup.settings.desired;
-    if declared.services.is_empty() && declared.policies.is_empty() {
+    if declared.services.is_empty() && declared.policies.is_empty() && declared.hub.is_none() {
         anyhow::bail!(text::NOTHING_DECLARED.text(setup.lang));
     }
     let whole = whole_fleet(setup);
-    let picture = if live { Some(look(&whole)?) } else { None };
+    let mut picture = if live { Some(look(&whole)?) } else { None };
+    let hub = match (&declared.hub, &mut picture) {
+        (None, _) => None,
+        (Some(_), Some(picture)) => picture.hub.take(),
+        (Some(hub), None) => ask_hub(&whole, &hub.cluster)?,
+    };
     let seen = picture.as_ref().map(|p| facts::of(&p.store, p.now)).unwrap_or_default();
+    let hub = hub_policies(setup, hub);
     let clusters: Vec<Cluster> = match &picture {
         Some(_) => seen.clusters.clone(),
         None => whole.settings.targets.iter().map(|t| observed::declared(&t.record)).collect(),
     };
     let tools = tools(setup);
-    let loaded = load::load(declared, &clusters, &seen.hub, &tools, None);
+    let loaded = load::load(declared, &clusters, hub.as_deref().unwrap_or_default(), &tools, None);
     for trouble in &loaded.troubles {
         let line = problem_line(&trouble.fault.problem(setup.lang));
         let values = [("service", trouble.service.as_str()), ("text", line.as_str())];
@@ -75,7 +84,7 @@ fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
     let chosen: Vec<&str> = setup.settings.targets.iter().map(|t| &*t.record.name).collect();
     let shown = (0u32..).zip(desired.inputs.clusters.iter()).filter(|(_, c)| chosen.contains(&&*c.name));
     let shown = shown.map(|(n, _)| n).collect();
-    Ok(Wanted { desired, documents: loaded.documents, shown, picture })
+    Ok(Wanted { desired, documents: loaded.documents, shown, picture, hubless: hub.is_none() })
 }
 
 /// The fleet without `--context` and `--group`: these choose what is shown, not what exists.
@@ -92,13 +101,52 @@ fn whole_fleet(setup: &Setup) -> Setup {
 
 fn look(setup: &Setup) -> anyhow::Result<Picture> {
     let kinds = Builtin::ALL.iter().filter(|k| !matches!(k, Builtin::Event | Builtin::EndpointSlice)).map(|k| k.id());
-    collect::collect(setup, &Need { kinds: kinds.collect(), metrics: false, facts: true, timeout: setup.timeout })
+    let hub = setup.settings.desired.hub.as_ref().map(|h| h.cluster.clone());
+    let need = Need { kinds: kinds.collect(), metrics: false, facts: true, hub, timeout: setup.timeout };
+    collect::collect(setup, &need)
+}
+
+/// Asks the hub alone: its policies belong to what is declared.
+fn ask_hub(whole: &Setup, hub: &str) -> anyhow::Result<Option<Result<HubPolicies, Cause>>> {
+    let mut settings = (*whole.settings).clone();
+    settings.targets.retain(|t| *t.record.name == *hub);
+    let setup = Setup {
+        request: whole.request.clone(),
+        settings: Arc::new(settings),
+        kinds: whole.kinds.clone(),
+        timeout: whole.timeout,
+        lang: whole.lang,
+    };
+    let kinds = vec![Builtin::Namespace.id()];
+    let need = Need { kinds, hub: Some(hub.to_owned()), timeout: setup.timeout, ..Need::default() };
+    Ok(collect::collect(&setup, &need)?.hub)
+}
+
+/// The hub's policies as objects, nothing where no hub is declared; `None` = they could not be read, which is told.
+fn hub_policies(setup: &Setup, answer: Option<Result<HubPolicies, Cause>>) -> Option<Vec<Arc<Object>>> {
+    let (Some(hub), Some(answer)) = (&setup.settings.desired.hub, answer) else { return Some(Vec::new()) };
+    let tell = |msg: crate::messages::Msg, key, value: &str| {
+        complain(setup.lang, &msg.fill(setup.lang, &[("cluster", &hub.cluster), (key, value)]));
+    };
+    match answer {
+        Ok(policies) => {
+            if !policies.absent.is_empty() {
+                tell(text::HUB_ABSENT, "kinds", &policies.absent.join(", "));
+            }
+            Some(facts::of_hub(&hub.cluster, &policies.items))
+        }
+        Err(cause) => {
+            tell(text::HUB_UNREAD, "cause", &words::cause(&cause, setup.lang));
+            None
+        }
+    }
 }
 
 /// The tools, and the folder that places are named from: the fleet file's.
 pub(in crate::cli) fn tools(setup: &Setup) -> Tools {
     let settings = &setup.settings;
-    let root = settings.fleet_file.as_deref().and_then(std::path::Path::parent);
+    // `--fleet fleet.yaml` has an empty folder, which is this one.
+    let root = settings.fleet_file.as_deref().and_then(std::path::Path::parent).filter(|p| !p.as_os_str().is_empty());
     Tools {
         root: root.map_or_else(|| PathBuf::from("."), PathBuf::from),
         cache: settings.cache.then(|| settings.paths.cache.join("render")),
@@ -165,7 +213,11 @@ impl Wanted {
     /// How the command ended: clusters that did not answer are named.
     fn outcome(&self, setup: &Setup, findings: bool) -> Outcome {
         match &self.picture {
-            Some(picture) => tell_missing(setup, picture, findings),
+            Some(picture) => match tell_missing(setup, picture, findings) {
+                Outcome::Fine | Outcome::Findings if self.hubless => Outcome::Partial,
+                outcome => outcome,
+            },
+            None if self.hubless => Outcome::Partial,
             None if findings => Outcome::Findings,
             None => Outcome::Fine,
         }

@@ -27,7 +27,7 @@ use crate::{
     fleet::delta::Delta,
     model::{Builtin, Cause, CauseCode, KindId, KindInfo, KindStatus},
 };
-pub use path::Collection;
+pub use path::{Collection, PAGE};
 
 /// What is read of the body of a refusal, bytes.
 const REFUSAL: usize = 64 << 10;
