@@ -241,30 +241,20 @@ fn changed(word: &str) -> String {
 /// all lines of its item.
 fn lines_of(lines: &[&str], at: &At, rule: bool) -> Vec<usize> {
     let first = at.line as usize - 1;
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
+    let spaces = |line: &str| line.len() - line.trim_start().len();
     let line = lines[first];
+    // What belongs to an item, a key or a text is indented more.
+    let inside = |at: &usize| lines[*at].trim().is_empty() || spaces(lines[*at]) > spaces(line);
+    let below = (first + 1..lines.len()).take_while(inside).filter(|at| !lines[*at].trim().is_empty());
     if rule {
-        let rest = lines.iter().enumerate().skip(first + 1);
-        let own = rest.take_while(|(_, l)| l.trim().is_empty() || (indent(l) >= indent(line) && !starts_item(l, line)));
-        let below = own.map(|(at, _)| at);
-        return std::iter::once(first).chain(below).filter(|at| !lines[*at].trim().is_empty()).collect();
+        return std::iter::once(first).chain(below).collect();
     }
     let begins_text =
         ["|", "|-", "|+", ">", ">-", ">+"].iter().any(|sign| line.trim_end().ends_with(&format!(" {sign}")));
     if begins_text {
-        // The text goes on as long as it is indented.
-        let inside =
-            |l: &str| l.trim().is_empty() || l.len() - l.trim_start().len() > line.len() - line.trim_start().len();
-        let text = (first + 1..lines.len()).take_while(|at| inside(lines[*at]));
-        return text.filter(|at| !lines[*at].trim().is_empty()).take(4).collect();
+        return below.take(4).collect();
     }
     vec![first]
-}
-
-/// Whether a line begins the next item after one that begins with `first`, or the next key beside it.
-fn starts_item(line: &str, first: &str) -> bool {
-    let spaces = |l: &str| l.len() - l.trim_start().len();
-    if first.trim_start().starts_with('-') { spaces(line) <= spaces(first) } else { spaces(line) <= spaces(first) }
 }
 
 /// The words of a line that may be values: where each begins and ends. Words that are keys come last.
@@ -373,6 +363,9 @@ enum Proof {
     Tool,
 }
 
+/// Number of a leaf, who is named for it, and how it was proved.
+type Found = (usize, String, Result<Proof, String>);
+
 /// Who is named for a leaf, for the figures: the kind of file, or the policy's kind and the key of its part.
 fn writer(story: &Story) -> String {
     match story.changes.first() {
@@ -472,7 +465,7 @@ impl Chance {
 }
 
 /// Leaves at random: a few of each sort of writer first, so that none is left out, then whatever comes.
-fn picked(picture: &Picture, tools: &Tools) -> Vec<Leaf> {
+fn picked(picture: &Picture) -> Vec<Leaf> {
     let mut leaves = picture.leaves();
     assert!(leaves.len() > 900, "only {} leaves", leaves.len());
     Chance::new().shuffle(&mut leaves);
@@ -487,7 +480,6 @@ fn picked(picture: &Picture, tools: &Tools) -> Vec<Leaf> {
         *count += 1;
         if *count <= OF_EACH { first.push(leaf) } else { rest.push(leaf) }
     }
-    let _ = tools;
     first.extend(rest);
     first.truncate(PICKED);
     first
@@ -497,9 +489,9 @@ fn the_named_place_gives_the_value() {
     let copies = [Copy::new(), Copy::new(), Copy::new()];
     let picture = copies[0].load().expect("a fleet");
     assert_eq!(picture.troubles(), Vec::<String>::new());
-    let leaves = picked(&picture, &copies[0].tools);
+    let leaves = picked(&picture);
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, String, Result<Proof, String>)>> = Mutex::default();
+    let found: Mutex<Vec<Found>> = Mutex::default();
     thread::scope(|scope| {
         for copy in &copies {
             let (leaves, next, found) = (&leaves, &next, &found);
@@ -570,7 +562,7 @@ fn a_wrong_place_is_noticed() {
             let beside = At { line, ..at.clone() };
             // The rest of a rule's item is the rule too.
             let written = Story { changes: Vec::new(), ..story.clone() };
-            let own = story.changes.first().is_some() && line > at.line && line < at.line + 20;
+            let own = !story.changes.is_empty() && line > at.line && line < at.line + 20;
             if line == 0 || line > length || own {
                 continue;
             }
@@ -588,7 +580,7 @@ fn a_wrong_place_is_noticed() {
 fn the_command_names_the_same_places() {
     let copy = Copy::new();
     let picture = copy.load().expect("a fleet");
-    let mut leaves = picked(&picture, &copy.tools);
+    let mut leaves = picked(&picture);
     leaves.dedup_by_key(|l| l.path.clone());
     for leaf in leaves.iter().step_by(leaves.len() / 14) {
         let story = picture.story(leaf, &copy.tools);

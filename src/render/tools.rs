@@ -14,7 +14,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The tools of this environment; places are named from the fleet file's folder.
 pub fn of(settings: &Settings, env: &BTreeMap<String, String>) -> Tools {
-    let root = settings.fleet_file.as_deref().and_then(Path::parent);
+    // `--fleet fleet.yaml` has an empty folder, which is this one.
+    let root = settings.fleet_file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     Tools {
         root: root.map_or_else(|| PathBuf::from("."), PathBuf::from),
         cache: settings.cache.then(|| settings.paths.cache.join("render")),

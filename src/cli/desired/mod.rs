@@ -8,7 +8,7 @@ pub(super) mod place;
 pub(super) mod render;
 pub(super) mod whatif;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use super::{
     Outcome, Setup,
@@ -26,11 +26,8 @@ use crate::{
     live::HubPolicies,
     messages::desired as text,
     model::{Builtin, Cause},
-    render::{Tools, facts, load},
+    render::{Tools, facts, load, tools},
 };
-
-/// Longest run of a tool.
-const TOOL_LIMIT: Duration = Duration::from_secs(60);
 
 /// Desired state, and what goes with it.
 struct Wanted {
@@ -143,16 +140,8 @@ fn hub_policies(setup: &Setup, answer: Option<Result<HubPolicies, Cause>>) -> Op
 }
 
 /// The tools, and the folder that places are named from: the fleet file's.
-pub(in crate::cli) fn tools(setup: &Setup) -> Tools {
-    let settings = &setup.settings;
-    // `--fleet fleet.yaml` has an empty folder, which is this one.
-    let root = settings.fleet_file.as_deref().and_then(std::path::Path::parent).filter(|p| !p.as_os_str().is_empty());
-    Tools {
-        root: root.map_or_else(|| PathBuf::from("."), PathBuf::from),
-        cache: settings.cache.then(|| settings.paths.cache.join("render")),
-        path: setup.request.env.get("PATH").cloned().unwrap_or_default(),
-        limit: TOOL_LIMIT,
-    }
+fn tools(setup: &Setup) -> Tools {
+    tools::of(&setup.settings, &setup.request.env)
 }
 
 impl Wanted {

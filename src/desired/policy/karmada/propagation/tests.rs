@@ -1,3 +1,5 @@
+//! What a propagation policy is read as: defaults, admission's rules, translation.
+
 use std::sync::Arc;
 
 use super::*;
