@@ -26,6 +26,7 @@ mod real_screen;
 mod rendering;
 mod simulated;
 mod terminal;
+mod wanted;
 
 use std::process::ExitCode;
 
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
     trials.extend(rendering::trials());
     trials.extend(simulated::trials());
     trials.extend(terminal::trials());
+    trials.extend(wanted::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     contract::shut_down();
     real::shut_down();

@@ -39,7 +39,7 @@ use crate::{
     live::Ask,
     messages::{Lang, clean_line, tui as m},
     model::{Cause, ClusterId, Millis, ObjectRef},
-    render::worker::Picture,
+    render::{load::Trouble, worker::Picture},
 };
 
 pub(crate) use draw::by_state;
@@ -373,7 +373,13 @@ impl App {
 
     /// Desired state was computed anew.
     fn new_desired(&mut self, picture: Picture, store: &mut Store) {
-        self.look.desired = Some(picture);
+        let before = self.look.desired.replace(picture.clone());
+        // What was wrong before and still is was told before.
+        let known = |t: &Trouble| before.as_ref().is_some_and(|b| b.troubles.contains(t));
+        for trouble in picture.troubles.iter().filter(|t| !known(t)) {
+            let problem = trouble.fault.problem(self.look.lang);
+            self.notice(Notice::warn(format!("{}: {}", problem.place, problem.text)));
+        }
         self.want(store);
         self.more = true;
         self.dirty = true;

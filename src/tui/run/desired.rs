@@ -21,10 +21,15 @@ use crate::{
 /// Facts of the fleet are looked at again so often when it changed.
 const FACTS: Duration = Duration::from_secs(5);
 
+/// In a large fleet they are gathered the less often the longer it takes: this many times as long is left between.
+const RARE: u32 = 500;
+
 /// The thread, and what it was told.
 pub(super) struct Keeper {
     worker: Worker,
     told: Instant,
+    /// How long it took to gather what was told.
+    cost: Duration,
     seen: u64,
 }
 
@@ -46,7 +51,10 @@ impl Session {
             let _ = back.send(Back::Desired(picture));
         });
         match started {
-            Ok(worker) => self.keeper = Some(Keeper { worker, told: Instant::now(), seen: self.store.version() }),
+            Ok(worker) => {
+                self.keeper =
+                    Some(Keeper { worker, told: Instant::now(), cost: Duration::ZERO, seen: self.store.version() })
+            }
             Err(error) => {
                 let text = m::NO_THREAD.fill(self.app.look().lang, &[("why", &error.to_string())]);
                 self.app.notice(Notice::error(text));
@@ -57,10 +65,13 @@ impl Session {
     /// Tells the thread how the fleet is now, if it changed and some time has passed.
     pub(super) fn look_at_facts(&mut self) {
         let Some(keeper) = &mut self.keeper else { return };
-        if keeper.seen != self.store.version() && keeper.told.elapsed() >= FACTS {
+        let due = FACTS.max(keeper.cost * RARE);
+        if keeper.seen != self.store.version() && keeper.told.elapsed() >= due {
             keeper.seen = self.store.version();
-            keeper.told = Instant::now();
+            let begun = Instant::now();
             keeper.worker.facts(facts::of(&self.store, now()));
+            keeper.told = Instant::now();
+            keeper.cost = begun.elapsed();
         }
     }
 

@@ -3,7 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus},
 };
 
 use tokio::sync::{mpsc, oneshot};
@@ -13,6 +13,7 @@ use crate::{
     desired::origin::{At, SourceKind},
     fleet::delta::Delta,
     messages::{clean_line, desired as m},
+    render::{git::Repository, tools},
     tui::{
         editor,
         screen::Notice,
@@ -96,8 +97,31 @@ impl Session {
                 Err(error) => Err(error.to_string()),
             };
         }
-        copy(&self.root, &at.source.file, &at.source.revision)
-            .map_err(|why| m::E_REVISION.fill(lang, &[("why", &clean_line(&why))]))
+        self.copy_of(at).map_err(|why| m::E_REVISION.fill(lang, &[("why", &why)]))
+    }
+
+    /// A copy of a file as it was at a revision, in a folder of its own that nobody else may read. Repositories are the one
+    /// around the fleet file, and those that sources at revisions lie in.
+    fn copy_of(&self, at: &At) -> Result<Target, String> {
+        let settings = &self.app.look().settings;
+        let tools = tools::of(settings, &self.env);
+        let sources = settings.desired.services.iter().flat_map(|s| &s.sources).filter(|s| !s.revision.is_empty());
+        let mut folders: Vec<PathBuf> = vec![self.root.clone()];
+        folders.extend(sources.filter_map(|s| {
+            let path = self.root.join(s.path());
+            path.ancestors().find(|p| p.is_dir()).map(Path::to_path_buf)
+        }));
+        folders.dedup();
+        let mut first = None;
+        for folder in folders {
+            let found = Repository::new(&folder, &tools)
+                .and_then(|r| r.checkout(&at.source.revision, Path::new(&at.source.file)));
+            match found {
+                Ok(checkout) => return private_copy(&checkout.folder.join(&at.source.file)).map_err(|e| e.to_string()),
+                Err(fault) => first = first.or(Some(fault.text(self.app.look().lang))),
+            }
+        }
+        Err(first.unwrap_or_default())
     }
 
     async fn lend(
@@ -172,28 +196,14 @@ fn command(editor: &str, path: &Path, line: u32) -> Command {
     command
 }
 
-/// A copy of a file as it was at a revision, in a folder of its own that nobody else may read.
-fn copy(root: &Path, file: &str, revision: &str) -> Result<Target, String> {
-    let asked = format!("{revision}:{file}");
-    let shown = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .args(["show", "--no-textconv", &asked])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("git: {e}"))?;
-    if !shown.status.success() {
-        return Err(String::from_utf8_lossy(&shown.stderr).trim().to_owned());
-    }
-    let folder = private_folder().map_err(|e| e.to_string())?;
-    let name = Path::new(file).file_name().unwrap_or_default();
-    let path = folder.join(name);
-    let made = std::fs::write(&path, shown.stdout).and_then(|()| {
-        let mut rights = std::fs::metadata(&path)?.permissions();
-        rights.set_readonly(true);
-        std::fs::set_permissions(&path, rights)
-    });
-    made.map_err(|e| format!("{}: {e}", path.display()))?;
+/// Copies a file for looking only.
+fn private_copy(file: &Path) -> io::Result<Target> {
+    let folder = private_folder()?;
+    let path = folder.join(file.file_name().unwrap_or_default());
+    std::fs::write(&path, std::fs::read(file)?)?;
+    let mut rights = std::fs::metadata(&path)?.permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(&path, rights)?;
     Ok(Target::Copy(path, folder))
 }
 

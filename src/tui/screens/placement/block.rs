@@ -65,7 +65,9 @@ impl PlacementScreen {
             return;
         };
         let (want, live) = (item.want(number), item.live(look.store, cluster));
-        head(doc, &m::P_CELL_OF.fill(lang, values), want, live, look);
+        let then = self.what_if.as_ref().filter(|w| w.answer.is_some());
+        let then = then.map(|w| w.then(row.line, item, number, &name, want));
+        head(doc, &m::P_CELL_OF.fill(lang, values), (want, then), live, look);
         let (desired, placed) = self.explained(board, row, item, number);
         why(doc, desired, placed, number, want, lang);
         sender(doc, placed, lang);
@@ -110,7 +112,7 @@ impl PlacementScreen {
     }
 }
 
-fn head(doc: &mut Doc, what: &str, want: Want, live: Live, look: Look<'_>) {
+fn head(doc: &mut Doc, what: &str, (want, then): (Want, Option<Want>), live: Live, look: Look<'_>) {
     let lang = look.lang;
     let mut spans = vec![Span::bold(what.to_owned(), Role::Title)];
     let wanted = match want {
@@ -121,6 +123,13 @@ fn head(doc: &mut Doc, what: &str, want: Want, live: Live, look: Look<'_>) {
         Want::Failed(None) => m::P_WANT_THERE.text(lang).to_owned(),
     };
     spans.push(Span::new(format!("   {wanted}"), Role::Text));
+    if let Some(then) = then.filter(|then| *then != want) {
+        let text = match then {
+            Want::No => m::W_THEN_NONE.text(lang).to_owned(),
+            then => m::W_THEN.fill(lang, &[("n", &then.count().map_or("1".to_owned(), |n| n.to_string()))]),
+        };
+        spans.push(Span::new(format!("  {text}"), Role::Changed));
+    }
     let (text, role) = match live {
         Live::Unknown => (m::P_LIVE_UNKNOWN.text(lang).to_owned(), Role::Unknown),
         Live::Absent => {
@@ -221,7 +230,7 @@ fn moves(doc: &mut Doc, line: &Line, row: Row, what_if: &WhatIf, look: Look<'_>)
             .map(|(cluster, now, then)| format!("{} {}", clean_line(cluster), words::step(*now, *then, lang)))
             .collect();
         if !parts.is_empty() {
-            doc.field(&name, &parts.join(", "), Role::Text);
+            doc.para(&m::W_MOVES.fill(lang, &[("object", &name), ("moves", &parts.join(", "))]), Role::Text);
         }
     }
     doc.gap();

@@ -265,7 +265,11 @@ impl PlacementScreen {
             column
         }));
         if cells >= 50 {
-            out.push(table::Column::new("note", note).width(10, (cells / 4).clamp(14, 40)).pin(Pin::Right));
+            // Beside few clusters the words have the room.
+            let grid = u16::try_from(self.columns.len()).unwrap_or(u16::MAX).saturating_mul(self.cell_width + 1);
+            let spare = cells.saturating_sub(cells / 4 + 8).saturating_sub(grid);
+            let most = (cells / 4).clamp(14, 40).max(spare.min(90));
+            out.push(table::Column::new("note", note).width(10, most).pin(Pin::Right));
         }
         out
     }

@@ -76,7 +76,11 @@ pub(super) fn moves_in_all(moves: &[Move], lang: Lang) -> String {
         ("failing", failing.to_string()),
     ];
     let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    let msg = if failing > 0 { m::W_SUM_FAILING } else { m::W_SUM };
+    let msg = match (failing, services.len()) {
+        (0, 1) => m::W_SUM_ONE,
+        (0, _) => m::W_SUM,
+        _ => m::W_SUM_FAILING,
+    };
     msg.fill(lang, &values)
 }
 
