@@ -278,8 +278,6 @@ pub(super) struct Standing {
     pub(super) short: u32,
     /// Clusters that have what they should not.
     pub(super) orphans: u32,
-    /// Clusters where it is not known.
-    pub(super) unknown: u32,
     /// Nobody sends it anywhere.
     pub(super) nobody: bool,
     /// Clusters to which it is not handed over for now.
@@ -299,7 +297,7 @@ impl Standing {
             Want::There | Want::Count(_) => {}
         }
         match live {
-            Live::Unknown => self.unknown += 1,
+            Live::Unknown => {}
             Live::Absent => self.short += 1,
             Live::There { ready, wanted, .. } => {
                 let aim = want.count().or(wanted.map(i64::from)).unwrap_or(0);
@@ -323,8 +321,8 @@ impl Standing {
             Self { nobody: true, .. } => 3,
             Self { held: 1.., .. } => 4,
             Self { orphans: 1.., .. } => 5,
-            Self { unknown: 1.., .. } => 6,
-            _ => 7,
+            // What is not known is told by the cluster's own column.
+            _ => WELL,
         }
     }
 }

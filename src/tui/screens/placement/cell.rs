@@ -17,6 +17,10 @@ pub(super) struct Sum {
     counted: u32,
     /// Ready replicas.
     pub(super) ready: i64,
+    /// Replicas that clusters themselves want of what nothing here counts (one for each node, by an autoscaler), and of how
+    /// many cells that is known.
+    own: i64,
+    owned: u32,
     /// Cells that have something.
     found: u32,
     /// Cells of which it is not known.
@@ -58,6 +62,10 @@ impl Sum {
                 self.ready += i64::from(ready);
                 self.orphans += u32::from(!placed);
                 self.stale |= stale;
+                if let (None, Some(n)) = (want.count(), wanted) {
+                    self.own += i64::from(n);
+                    self.owned += 1;
+                }
                 self.bad |= placed && health == Health::Bad;
                 let aim = want.count().or(wanted.map(i64::from)).unwrap_or(0);
                 self.short |= placed && i64::from(ready) < aim;
@@ -99,7 +107,7 @@ impl Sum {
         }
     }
 
-    /// `4/3`, `4/?`; where no number is wanted, what is there.
+    /// `4/3`, `4/?`; where no number is wanted, what the cluster itself wants, else that it is there.
     fn value(&self, runs: bool, glyphs: &Glyphs) -> String {
         let unknown = self.found == 0 && self.absent == 0;
         let live = match unknown {
@@ -109,10 +117,10 @@ impl Sum {
         };
         match (self.counted, runs) {
             (0, _) if unknown => glyphs.unknown.to_owned(),
-            (0, true) => live,
-            (0, false) if self.absent > 0 && self.found > 0 => format!("{}/{}", self.found, self.placed),
-            (0, false) if self.absent > 0 => glyphs.none.to_owned(),
-            (0, false) => glyphs.ok.to_owned(),
+            (0, true) if self.owned > 0 => format!("{}/{live}", self.own),
+            (0, _) if self.absent > 0 && self.found > 0 => format!("{}/{}", self.found, self.placed),
+            (0, _) if self.absent > 0 => glyphs.none.to_owned(),
+            (0, _) => glyphs.ok.to_owned(),
             _ => format!("{}/{live}", self.wanted),
         }
     }
@@ -195,7 +203,21 @@ mod tests {
             (Want::No, there(2), true, "∆ -/2", Role::Changed),
             (Want::Failed(Some(4)), there(4), true, "! 4/4", Role::Bad),
             (Want::Held(Some(4)), there(4), true, "= 4/4", Role::Busy),
-            (Want::There, there(3), true, "3", Role::Text),
+            (Want::There, there(3), true, "3/3", Role::Text),
+            (
+                Want::There,
+                Live::There { ready: 8, wanted: Some(9), health: Health::Ok, stale: false },
+                true,
+                "9/8",
+                Role::Warn,
+            ),
+            (
+                Want::There,
+                Live::There { ready: 0, wanted: None, health: Health::Ok, stale: false },
+                true,
+                "✓",
+                Role::Text,
+            ),
             (Want::There, there(0), false, "✓", Role::Text),
             (Want::There, Live::Absent, false, "✗ -", Role::Bad),
             (Want::There, Live::Unknown, false, "?", Role::Unknown),

@@ -3,7 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
-use super::{PlacementScreen, Row, Standing, block::Look, board::WELL, words};
+use super::{PlacementScreen, Row, Standing, block::Look, words};
 use crate::{
     messages::{Lang, clean_line, cut_end, desired as m, matrix as x, width},
     model::ClusterState,
@@ -178,7 +178,6 @@ impl PlacementScreen {
             3 => (glyphs.waiting, Role::Warn),
             4 => (glyphs.held, Role::Busy),
             5 => (glyphs.differs, Role::Changed),
-            WELL => (glyphs.unknown, Role::Unknown),
             _ => (" ", Role::Text),
         }
     }

@@ -294,7 +294,7 @@ impl PlacementScreen {
 
     /// Worst first; under suppositions what fails and what moves comes before all others.
     fn rank(&self, line: usize) -> u8 {
-        let own = self.standings.get(line).map_or(WELL + 1, |s| s.whole.rank());
+        let own = self.standings.get(line).map_or(WELL, |s| s.whole.rank());
         let own = if self.has_trouble(line) { 0 } else { own };
         match (&self.what_if, &self.board) {
             (Some(what_if), Some(board)) => what_if.rank(&board.lines[line]).unwrap_or(10 + own),
@@ -575,7 +575,6 @@ fn merged(line: &Line, items: Vec<Standing>) -> Standings {
         if item.workload || !workloads {
             whole.short = whole.short.max(standing.short);
             whole.orphans = whole.orphans.max(standing.orphans);
-            whole.unknown = whole.unknown.max(standing.unknown);
         }
     }
     Standings { whole, items }
