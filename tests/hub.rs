@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     control_plane,
-    support::{self, fleet::Fleet},
+    support::{self, fleet::Fleet, pty::Console},
     with_control_planes,
 };
 
@@ -133,6 +133,18 @@ fn policies_of_a_hub() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("registry.example/web:2"), "{said}");
     assert!(said.contains(&format!("{hub} ClusterOverridePolicy/tag")) && said.contains("\"hub\""), "{said}");
+
+    // The console reads them by itself.
+    let home = scene.fleet.home();
+    let file = home.join("fleet.yaml").display().to_string();
+    let args = ["--kubeconfig", &scene.fleet.kubeconfig(), "--fleet", &file];
+    let mut console = Console::start(home, 140, 40, &args, &[]);
+    console.wait_text(members[1], 20);
+    console.send(":placement\r");
+    console.wait("the hub's policy places the deployment", 30, |t| {
+        t.lines().any(|l| l.contains("web") && l.contains("2/") && l.contains("4/"))
+    });
+    drop(console);
 
     // A hub that does not answer is named; what is told without it is told as incomplete.
     scene.fleet.faults(0, quarterdeck::sim::Faults { status: 503, ..quarterdeck::sim::Faults::default() });

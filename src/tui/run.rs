@@ -79,6 +79,7 @@ enum Back {
     Notice(Notice),
     Settings(Arc<Settings>),
     Desired(Picture),
+    Hub(String, Box<Result<live::HubPolicies, Cause>>),
     Supposed(u64, u64, Box<Supposed>),
 }
 
@@ -470,6 +471,7 @@ impl Session {
         match back {
             Back::Fetched(view, generation, answer) => self.update(Event::Fetched(view, generation, answer)),
             Back::Notice(notice) => self.update(Event::Notice(notice)),
+            Back::Hub(cluster, answer) => self.take_hub(&cluster, *answer),
             Back::Desired(picture) => self.update(Event::Desired(picture)),
             Back::Supposed(view, generation, answer) => self.update(Event::Supposed(view, generation, answer)),
             Back::Settings(settings) => {

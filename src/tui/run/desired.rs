@@ -11,10 +11,17 @@ use crate::{
     config::Settings,
     desired::{
         engine::Desired,
+        object::Object,
         whatif::{self, Change},
     },
-    messages::desired as m,
-    render::{facts, tools, worker::Worker},
+    fleet::Store,
+    live::{Ask, HubPolicies},
+    messages::{desired as m, live::cause_text},
+    model::{Cause, ClusterState},
+    render::{
+        facts, tools,
+        worker::{Facts, Worker},
+    },
     tui::screen::Notice,
 };
 
@@ -23,6 +30,8 @@ const FACTS: Duration = Duration::from_secs(5);
 
 /// In a large fleet they are gathered the less often the longer it takes: this many times as long is left between.
 const RARE: u32 = 500;
+/// A hub's policies are read again so often.
+const HUB: Duration = Duration::from_secs(30);
 
 /// The thread, and what it was told.
 pub(super) struct Keeper {
@@ -31,6 +40,32 @@ pub(super) struct Keeper {
     /// How long it took to gather what was told.
     cost: Duration,
     seen: u64,
+    hub: Option<Hub>,
+}
+
+/// A hub cluster whose policies count.
+struct Hub {
+    cluster: String,
+    /// What it gave last.
+    policies: Vec<Arc<Object>>,
+    asked: Option<Instant>,
+    /// What was last told of it: the same is not told again.
+    told: String,
+}
+
+impl Hub {
+    fn of(settings: &Settings) -> Option<Self> {
+        let cluster = settings.desired.hub.as_ref()?.cluster.clone();
+        Some(Self { cluster, policies: Vec::new(), asked: None, told: String::new() })
+    }
+}
+
+impl Keeper {
+    /// The clusters of the store, and the last policies of the hub.
+    fn facts(&self, store: &Store) -> Facts {
+        let hub = self.hub.as_ref().map(|h| h.policies.clone()).unwrap_or_default();
+        Facts { hub, ..facts::of(store, now()) }
+    }
 }
 
 impl Session {
@@ -39,9 +74,17 @@ impl Session {
         let tools = tools::of(settings, &self.env);
         self.root.clone_from(&tools.root);
         let declared = settings.desired.clone();
-        match &self.keeper {
-            Some(keeper) => return keeper.worker.declared(declared),
-            None if declared.services.is_empty() && declared.policies.is_empty() => return,
+        let hub = Hub::of(settings);
+        match &mut self.keeper {
+            Some(keeper) => {
+                keeper.hub = match (keeper.hub.take(), hub) {
+                    // The same hub is asked anew; until it answers, what it gave counts.
+                    (Some(old), Some(new)) if old.cluster == new.cluster => Some(Hub { asked: None, ..old }),
+                    (_, new) => new,
+                };
+                return keeper.worker.declared(declared);
+            }
+            None if declared.services.is_empty() && declared.policies.is_empty() && hub.is_none() => return,
             None => {}
         }
         let back = self.back.clone();
@@ -52,8 +95,8 @@ impl Session {
         });
         match started {
             Ok(worker) => {
-                self.keeper =
-                    Some(Keeper { worker, told: Instant::now(), cost: Duration::ZERO, seen: self.store.version() })
+                let (told, seen) = (Instant::now(), self.store.version());
+                self.keeper = Some(Keeper { worker, told, cost: Duration::ZERO, seen, hub });
             }
             Err(error) => {
                 let text = m::NO_THREAD.fill(self.app.look().lang, &[("why", &error.to_string())]);
@@ -64,14 +107,62 @@ impl Session {
 
     /// Tells the thread how the fleet is now, if it changed and some time has passed.
     pub(super) fn look_at_facts(&mut self) {
+        self.look_at_hub();
         let Some(keeper) = &mut self.keeper else { return };
         let due = FACTS.max(keeper.cost * RARE);
         if keeper.seen != self.store.version() && keeper.told.elapsed() >= due {
             keeper.seen = self.store.version();
             let begun = Instant::now();
-            keeper.worker.facts(facts::of(&self.store, now()));
+            keeper.worker.facts(keeper.facts(&self.store));
             keeper.told = Instant::now();
             keeper.cost = begun.elapsed();
+        }
+    }
+
+    /// Asks the hub for its policies when it is time and it is live.
+    fn look_at_hub(&mut self) {
+        let Some(hub) = self.keeper.as_mut().and_then(|k| k.hub.as_mut()) else { return };
+        let is_due = hub.asked.is_none_or(|asked| asked.elapsed() >= HUB);
+        let found = self.store.clusters().find(|(_, shard)| *shard.record.name == *hub.cluster);
+        let Some((cluster, shard)) = found.filter(|_| is_due) else { return };
+        if shard.condition.state != ClusterState::Live {
+            return;
+        }
+        hub.asked = Some(Instant::now());
+        let (asks, back, name) = (self.engine.asks.clone(), self.back.clone(), hub.cluster.clone());
+        tokio::spawn(async move {
+            let (answer, answered) = tokio::sync::oneshot::channel();
+            let _ = asks.send(Ask::Policies { cluster, answer }).await;
+            // No answer at all: the engine is being stopped, or busy; the next look asks again.
+            if let Ok(answer) = answered.await {
+                let _ = back.send(Back::Hub(name, Box::new(answer)));
+            }
+        });
+    }
+
+    /// Takes what the hub said. When it could not be read the last policies go on to count.
+    pub(super) fn take_hub(&mut self, cluster: &str, answer: Result<HubPolicies, Cause>) {
+        let lang = self.app.look().lang;
+        let Some(keeper) = &mut self.keeper else { return };
+        let Some(hub) = keeper.hub.as_mut().filter(|h| h.cluster == cluster) else { return };
+        let mut is_changed = false;
+        let told = match answer {
+            Ok(policies) => {
+                let now = facts::of_hub(cluster, &policies.items);
+                is_changed = now != hub.policies;
+                hub.policies = now;
+                let values = [("cluster", cluster), ("kinds", &policies.absent.join(", "))];
+                if policies.absent.is_empty() { String::new() } else { m::HUB_ABSENT.fill(lang, &values) }
+            }
+            Err(cause) => m::HUB_STALE.fill(lang, &[("cluster", cluster), ("cause", &cause_text(lang, &cause))]),
+        };
+        let is_new = !told.is_empty() && told != hub.told;
+        hub.told.clone_from(&told);
+        if is_changed {
+            keeper.worker.facts(keeper.facts(&self.store));
+        }
+        if is_new {
+            self.app.notice(Notice::warn(told));
         }
     }
 
