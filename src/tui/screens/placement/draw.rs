@@ -222,6 +222,9 @@ impl PlacementScreen {
             return Some((m::W_SAME.text(ctx.lang).to_owned(), Role::Muted));
         }
         let (now, then) = shift.sums();
+        if (now, then) == (0, 0) {
+            return Some((m::W_ELSEWHERE.text(ctx.lang).to_owned(), Role::Text));
+        }
         let role = if then < now { Role::Bad } else { Role::Text };
         Some((format!("{now}{}{then}", ctx.glyphs.arrow), role))
     }

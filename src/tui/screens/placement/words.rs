@@ -104,7 +104,9 @@ pub(super) fn step(now: Option<i64>, then: Option<i64>, lang: Lang) -> String {
     let values = [("now", number(now)), ("then", number(then))];
     let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let msg = match (now, then) {
+        (None, Some(0)) => m::W_COMES_PLAIN,
         (None, _) => m::W_COMES,
+        (Some(0), None) => m::W_GOES_PLAIN,
         (_, None) => m::W_GOES,
         _ => m::W_CHANGES,
     };
