@@ -39,6 +39,7 @@ fn files(part: &str) -> Vec<(String, String)> {
     found
         .into_iter()
         .filter(|p| p.file_name().is_none_or(|n| n != "tests.rs" && n != "fixture.rs"))
+        .filter(|p| p.components().all(|part| part.as_os_str() != "tests"))
         .map(|p| {
             let text = fs::read_to_string(&p).expect("readable");
             let code = text.split("#[cfg(test)]").next().unwrap_or("");

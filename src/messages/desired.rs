@@ -51,6 +51,7 @@ crate::messages! { "desired";
     SAVE_ONE = "a situation is the placement of one object; {n} would be written: name one service with one placed object", "一个情形只包含一个对象的放置；这里会写出 {n} 个：请指定只含一个放置对象的服务";
     SAVE_NOT = "this placement cannot be written as a situation: its policy's document is not known", "无法将此放置写成情形：找不到其策略的文档";
     OVERRIDE_FAILED = "{rule} ({at}) cannot be applied: {kind} at {detail}; the object stays as it is", "{rule}（{at}）无法应用：{detail} 处 {kind}；对象保持原样";
+    OVERRIDDEN = "{why} {rule} makes it {n}.", "{why} {rule} 将其改为 {n}。";
     WAITS_FOR = "waits for override policies that do not exist: {names}", "等待尚不存在的覆盖策略：{names}";
     BY_SOURCE = "its source is for this cluster", "其来源适用于此集群";
     OTHER_SOURCE = "this cluster has its base from another source", "此集群的基础来自另一个来源";

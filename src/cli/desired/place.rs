@@ -12,6 +12,8 @@ use crate::{
     },
     desired::{
         engine::{Outcome as ServiceOutcome, Owner, Placed},
+        explain,
+        path::Path,
         place::{ClusterPlaced, Explanation},
     },
     messages::{Lang, desired as text},
@@ -72,15 +74,21 @@ fn rows(wanted: &Wanted, outcome: &ServiceOutcome, placed: &Placed, all: bool, l
         let fact = explanation.as_ref().and_then(|e| e.clusters.iter().find(|c| &*c.cluster == name));
         let why = why(wanted, placed, *number, explanation.as_ref().zip(fact), lang);
         let counted = explanation.as_ref().is_some_and(|e| e.workload);
+        let made = replicas.filter(|_| counted).and_then(|n| overridden(placed, *number, n));
         let shown = match replicas {
             None => "-".to_owned(),
-            Some(n) if counted => n.to_string(),
+            Some(n) if counted => made.as_ref().map_or(n, |(n, _)| *n).to_string(),
             Some(_) => text::PRESENT.text(lang).to_owned(),
+        };
+        let why = match &made {
+            Some((n, rule)) => text::OVERRIDDEN.fill(lang, &[("why", &why), ("n", &n.to_string()), ("rule", rule)]),
+            None => why,
         };
         let mut record = record(outcome, placed, lang);
         record.put("cluster", name);
         record.put("placed", replicas.is_some());
         record.put("replicas", replicas.filter(|_| counted));
+        record.put("wanted", made.map(|(n, _)| n).or(replicas).filter(|_| counted));
         record.put("why", why.as_str());
         record.put("detail", fact.and_then(|f| serde_json::to_value(f).ok()));
         record.put("failure", placed.failure(*number).map(|f| f.kind.word()));
@@ -95,6 +103,15 @@ fn rows(wanted: &Wanted, outcome: &ServiceOutcome, placed: &Placed, all: bool, l
         let cells = vec![placed.key.to_string(), owner(placed, lang).0, "-".to_owned(), "-".to_owned(), why];
         table.rows.push((cells, record));
     }
+}
+
+/// The replicas that an override put in the place of those dealt out, and who did; `None` where none did.
+fn overridden(placed: &Placed, cluster: u32, dealt: i64) -> Option<(i64, String)> {
+    let path = Path::parse("spec.replicas")?;
+    let story = explain::field(placed.object(cluster)?, &path)?;
+    let n = story.value.as_ref()?.as_int().filter(|n| *n != dealt)?;
+    let rule = story.changes.first().map(|c| c.rule.to_string()).unwrap_or_default();
+    Some((n, rule))
 }
 
 /// Why it is, or is not, in a cluster.
