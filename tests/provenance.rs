@@ -405,7 +405,8 @@ fn prove(copy: &Copy, picture: &Picture, leaf: &Leaf, story: &Story, at: &At) ->
     let content = fs::read_to_string(copy.file(&at.source.file)).map_err(|e| format!("{leaf} = {shown}: {at}: {e}"))?;
     let rule = story.changes.first().map(|c| &c.rule);
     let borne = bears(&content, at, &shown);
-    if ["apiVersion", "kind"].contains(&&*way) {
+    let is_implied = way == "type" && shown == "Opaque";
+    if is_implied || ["apiVersion", "kind"].contains(&&*way) {
         return if borne { Ok(Proof::Borne) } else { Err(format!("{leaf} = {shown}: {at} does not say it")) };
     }
     let is_name = ["metadata.name", "metadata.namespace"].contains(&&*way);

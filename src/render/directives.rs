@@ -58,7 +58,10 @@ fn generator(reader: &mut Reader<'_>, entry: &Node, kind: &'static str, folder: 
             reader.writer(layer, named.clone(), Act::Pairs { pairs: pairs.clone(), place });
         }
     }
-    for (field, word) in [("apiVersion", "v1"), ("kind", kind)] {
+    // What a generator makes without being told is its entry's doing.
+    let made = [("apiVersion", "v1"), ("kind", kind)];
+    let kept = (kind == "Secret" && entry.get("type").is_none()).then_some(("type", "Opaque"));
+    for (field, word) in made.into_iter().chain(kept) {
         let value = Node::text(word, entry.origin.clone());
         reader.writer(layer, named.clone(), Act::Tree { at: vec![Step::Key(field.into())], value });
     }

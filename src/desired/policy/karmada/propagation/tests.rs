@@ -35,11 +35,13 @@ fn defaults_are_filled_in() {
     assert_eq!(policy.selectors[0].namespace, "shop");
     assert_eq!(policy.placement.strategy, Strategy::Absent);
     assert_eq!(policy.placement.groups.len(), 1);
+    assert_eq!(policy.placement_at.line, 1, "without a placement the policy itself is named");
     let spec = format!(
         "{SELECTORS}  placement:\n    replicaScheduling: {{}}\n    spreadConstraints: [{{}}, {{spreadByLabel: x, maxGroups: 2}}]\n"
     );
     let policy = read_spec("ClusterPropagationPolicy", &spec).unwrap();
     assert_eq!(policy.selectors[0].namespace, "");
+    assert_eq!(policy.placement_at.line, 7, "the line of the replica scheduling");
     assert_eq!(policy.id.namespace.as_ref(), "");
     assert_eq!(policy.placement.strategy, Strategy::Static { weights: Vec::new(), given: false });
     let spread: Vec<_> = policy.placement.spread.iter().map(|s| (s.by.clone(), s.min, s.max)).collect();
