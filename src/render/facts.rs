@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::worker::Facts;
 use crate::{
     desired::{
+        cluster::Cluster,
         engine::{Desired, Service},
         object::{Object, ObjectKey},
         observed,
@@ -20,9 +21,8 @@ use crate::{
 const DEALT: [(Builtin, &str, &str); 2] =
     [(Builtin::Deployment, "apps/v1", "Deployment"), (Builtin::StatefulSet, "apps/v1", "StatefulSet")];
 
-/// Takes them from the cache.
+/// Takes all of them from the cache at once: for commands.
 pub fn of(store: &Store, now: Millis) -> Facts {
-    let clusters = inventory::rows(store, now).iter().map(observed::seen).collect();
     let mut live: BTreeMap<ObjectKey, Vec<(Arc<str>, i64)>> = BTreeMap::new();
     for (kind, api_version, word) in DEALT {
         for (id, shard) in store.clusters() {
@@ -38,7 +38,56 @@ pub fn of(store: &Store, now: Millis) -> Facts {
             }
         }
     }
-    Facts { clusters, live, hub: Vec::new() }
+    Facts { clusters: clusters(store, now), live, hub: Vec::new() }
+}
+
+/// Gathers the facts in steps, for what is desired only: the console must not stand still for it, and a large fleet runs far
+/// more than is declared.
+#[derive(Debug)]
+pub struct Gather {
+    dealt: Vec<(Builtin, ObjectKey)>,
+    next: usize,
+    live: BTreeMap<ObjectKey, Vec<(Arc<str>, i64)>>,
+}
+
+impl Gather {
+    /// Nothing is gathered yet; `desired` = what is to be looked for, `None` = nothing is known of that yet.
+    pub fn new(desired: Option<&Desired>) -> Self {
+        let dealt = |key: &ObjectKey| {
+            let (kind, ..) =
+                DEALT.iter().find(|(_, version, word)| *key.api_version == **version && *key.kind == **word)?;
+            Some((*kind, key.clone()))
+        };
+        let dealt = desired.into_iter().flat_map(Desired::keys).filter_map(dealt).collect();
+        Self { dealt, next: 0, live: BTreeMap::new() }
+    }
+
+    /// Looks at so many rows, or a few more. True when all were looked at.
+    pub fn step(&mut self, store: &Store, rows: usize) -> bool {
+        let mut looked = 0;
+        while looked < rows {
+            let Some((kind, key)) = self.dealt.get(self.next) else { return true };
+            for (id, shard) in store.clusters() {
+                looked += 1;
+                let row = store.find_by(id, kind.id(), &key.namespace, &key.name).and_then(|at| store.row(at));
+                if let Some(wanted) = row.and_then(|r| r.workload()).and_then(|w| w.wanted) {
+                    let replicas = self.live.entry(key.clone()).or_default();
+                    replicas.push((shard.record.name.clone(), i64::from(wanted)));
+                }
+            }
+            self.next += 1;
+        }
+        self.next >= self.dealt.len()
+    }
+
+    /// The facts.
+    pub fn facts(self, store: &Store, now: Millis) -> Facts {
+        Facts { clusters: clusters(store, now), live: self.live, hub: Vec::new() }
+    }
+}
+
+fn clusters(store: &Store, now: Millis) -> Vec<Cluster> {
+    inventory::rows(store, now).iter().map(observed::seen).collect()
 }
 
 /// The policies of a hub as its API gave them. Each is its own source: `CLUSTER kind/namespace/name`; there are no lines.

@@ -28,8 +28,8 @@ use crate::{
 /// Facts of the fleet are looked at again so often when it changed.
 const FACTS: Duration = Duration::from_secs(5);
 
-/// In a large fleet they are gathered the less often the longer it takes: this many times as long is left between.
-const RARE: u32 = 500;
+/// Rows that are looked at in one step: well under the time of a frame.
+const STEP: usize = 20_000;
 /// A hub's policies are read again so often.
 const HUB: Duration = Duration::from_secs(30);
 
@@ -37,8 +37,8 @@ const HUB: Duration = Duration::from_secs(30);
 pub(super) struct Keeper {
     worker: Worker,
     told: Instant,
-    /// How long it took to gather what was told.
-    cost: Duration,
+    /// What is being gathered.
+    gather: Option<facts::Gather>,
     seen: u64,
     hub: Option<Hub>,
 }
@@ -62,9 +62,9 @@ impl Hub {
 
 impl Keeper {
     /// The clusters of the store, and the last policies of the hub.
-    fn facts(&self, store: &Store) -> Facts {
+    fn facts(&self, gathered: facts::Gather, store: &Store) -> Facts {
         let hub = self.hub.as_ref().map(|h| h.policies.clone()).unwrap_or_default();
-        Facts { hub, ..facts::of(store, now()) }
+        Facts { hub, ..gathered.facts(store, now()) }
     }
 }
 
@@ -88,7 +88,7 @@ impl Session {
             None => {}
         }
         let back = self.back.clone();
-        let facts = facts::of(&self.store, now());
+        let facts = facts::Gather::new(None).facts(&self.store, now());
         let started = Worker::start(declared, facts, tools, move |picture| {
             // The loop has ended when nobody listens.
             let _ = back.send(Back::Desired(picture));
@@ -96,7 +96,7 @@ impl Session {
         match started {
             Ok(worker) => {
                 let (told, seen) = (Instant::now(), self.store.version());
-                self.keeper = Some(Keeper { worker, told, cost: Duration::ZERO, seen, hub });
+                self.keeper = Some(Keeper { worker, told, gather: None, seen, hub });
             }
             Err(error) => {
                 let text = m::NO_THREAD.fill(self.app.look().lang, &[("why", &error.to_string())]);
@@ -105,17 +105,21 @@ impl Session {
         }
     }
 
-    /// Tells the thread how the fleet is now, if it changed and some time has passed.
+    /// Tells the thread how the fleet is now, if it changed and some time has passed. What runs is gathered in steps.
     pub(super) fn look_at_facts(&mut self) {
         self.look_at_hub();
         let Some(keeper) = &mut self.keeper else { return };
-        let due = FACTS.max(keeper.cost * RARE);
-        if keeper.seen != self.store.version() && keeper.told.elapsed() >= due {
+        if keeper.gather.is_none() && keeper.seen != self.store.version() && keeper.told.elapsed() >= FACTS {
             keeper.seen = self.store.version();
-            let begun = Instant::now();
-            keeper.worker.facts(keeper.facts(&self.store));
-            keeper.told = Instant::now();
-            keeper.cost = begun.elapsed();
+            keeper.gather = Some(facts::Gather::new(self.app.look().desired.as_ref().map(|p| &*p.desired)));
+        }
+        if let Some(mut gather) = keeper.gather.take() {
+            if gather.step(&self.store, STEP) {
+                keeper.worker.facts(keeper.facts(gather, &self.store));
+                keeper.told = Instant::now();
+            } else {
+                keeper.gather = Some(gather);
+            }
         }
     }
 
@@ -159,7 +163,7 @@ impl Session {
         let is_new = !told.is_empty() && told != hub.told;
         hub.told.clone_from(&told);
         if is_changed {
-            keeper.worker.facts(keeper.facts(&self.store));
+            keeper.gather = Some(facts::Gather::new(self.app.look().desired.as_ref().map(|p| &*p.desired)));
         }
         if is_new {
             self.app.notice(Notice::warn(told));
