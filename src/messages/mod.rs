@@ -86,7 +86,7 @@ impl Msg {
 #[macro_export]
 macro_rules! messages {
     ($area:literal; $( $(#[$doc:meta])* $name:ident = $en:literal, $zh:literal; )*) => {
-        $( $(#[$doc])* #[doc = $en] pub const $name: $crate::messages::Msg =
+        $( $(#[$doc])* #[doc = concat!("```text\n", $en, "\n```")] pub const $name: $crate::messages::Msg =
             $crate::messages::Msg { key: concat!($area, ".", stringify!($name)), en: $en, zh: $zh }; )*
         /// Every text of this area.
         pub const ALL: &[$crate::messages::Msg] = &[ $( $name ),* ];

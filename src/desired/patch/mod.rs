@@ -206,7 +206,7 @@ pub enum Overrider {
     },
 }
 
-/// Why an override could not be applied; the words of situation files are those of [`Failure::word`].
+/// Why an override could not be applied; the words of situation files are those of [`FailureKind::word`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// What kind of failure.

@@ -1,4 +1,4 @@
-//! YAML (and JSON) as Kubernetes reads it, into trees that know their lines: scalars by [`super::scalar`], duplicate keys
+//! YAML (and JSON) as Kubernetes reads it, into trees that know their lines: scalars by `scalar`, duplicate keys
 //! refused, aliases and merge keys resolved, depth and size bounded. Errors never quote a value: it may hold secrets.
 //!
 //! Lines. A scalar stands where it begins; a block scalar (`|`, `>`) on the line of its indicator; a block map or list on
