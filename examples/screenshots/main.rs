@@ -52,7 +52,14 @@ fn shots() -> Vec<Shot> {
         shot("placement", (120, 34), "en", "dark", &[":placement\r", "/risk\r", "ll"], "risk-engine"),
         shot("what-if", (120, 34), "en", "dark", &[":placement\r", "/payments\r", "llll ", "a", "l"], "WHAT IF"),
         shot("differences", (120, 34), "en", "light", &[":differences api-gateway\r", "jjjjjjj"], "declared"),
-        shot("where-from", (120, 34), "en", "dark", &[":placement\r", "/api-gateway\r", "l\r", "j\r", "jjjjjj"], "deploy/"),
+        shot(
+            "where-from",
+            (120, 34),
+            "en",
+            "dark",
+            &[":placement\r", "/api-gateway\r", "l\r", "G\r", "/registry-cn\r"],
+            "registry-cn",
+        ),
         shot("placement-80x24", (80, 24), "zh", "dark", &[":placement\r"], "api-gateway"),
         shot("help", (120, 40), "en", "dark", &["?"], "matrix"),
     ]
