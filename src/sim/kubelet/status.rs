@@ -56,8 +56,15 @@ pub fn image_id(image: &str, content: &str) -> String {
     if !parsed.digest.is_empty() {
         return format!("{repository}@{}", parsed.digest);
     }
-    let what = if content.is_empty() { image.to_owned() } else { format!("{image} {content}") };
-    format!("{repository}@sha256:{}", seed::sha256(&what))
+    // A mirror serves the same content under another registry's name.
+    let what = [path(image).as_str(), content].join(" ");
+    format!("{repository}@sha256:{}", seed::sha256(what.trim_end()))
+}
+
+/// An image without its registry.
+fn path(image: &str) -> String {
+    let parsed = ImageRef::parse(image);
+    format!("{}:{}", parsed.repository, parsed.tag)
 }
 
 /// Where a pod is in its life.
@@ -232,7 +239,7 @@ fn container_id(pod: &Value, name: &str, restarts: i64) -> String {
 }
 
 fn content<'a>(image: &str, contents: &'a [(String, String)]) -> &'a str {
-    contents.iter().find(|(i, _)| i == image).map_or("", |(_, c)| c.as_str())
+    contents.iter().find(|(i, _)| path(i) == path(image)).map_or("", |(_, c)| c.as_str())
 }
 
 /// Seconds until a crashed container is started again: 10, doubled with each restart, at most five minutes.
