@@ -54,7 +54,7 @@ enum Outcome {
     Fine,
     /// There are findings, and the exit code was asked to say so.
     Findings,
-    /// Some clusters are missing from the answer.
+    /// Some clusters, or sources and policies, are missing from the answer.
     Partial,
     /// No cluster answered.
     Nothing,

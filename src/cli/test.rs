@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     desired::origin::{Source, SourceKind},
-    messages::{Lang, clean_line, desired as text},
+    messages::{Lang, clean, clean_line, desired as text},
     situation::{self, Verdict},
 };
 
@@ -155,7 +155,7 @@ fn json(lines: &[Line]) -> anyhow::Result<String> {
             })
         })
         .collect();
-    Ok(format!("{}\n", serde_json::to_string_pretty(&records)?))
+    Ok(format!("{}\n", output::escape(&serde_json::to_string_pretty(&records)?)))
 }
 
 /// The report format that CI systems read.
@@ -189,10 +189,10 @@ fn first(detail: &str) -> String {
     detail.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Text inside XML: the five characters that mean something, and none that XML forbids.
+/// Text inside XML: the five characters that mean something, none that XML forbids, and none that steers a terminal.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in clean(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -215,7 +215,7 @@ mod tests {
         let line = |name: &str, verdict| Line { name: name.into(), place: "f.yaml:1".into(), verdict };
         vec![
             line("a", Verdict::Passed),
-            line("b <&>", Verdict::Failed(vec!["-x".into(), "+y\u{1b}[31m".into()])),
+            line("b <&>", Verdict::Failed(vec!["-x".into(), "+y\u{1b}[31m\u{202e}".into()])),
             line("c", Verdict::Skipped("why".into())),
         ]
     }
@@ -234,7 +234,7 @@ mod tests {
         let report = junit(&lines, &Count::of(&lines));
         assert!(report.contains("tests=\"3\" failures=\"1\" skipped=\"1\""));
         assert!(report.contains("name=\"b &lt;&amp;&gt;\"") && report.contains("<failure message=\"-x\">"));
-        assert!(!report.contains('\u{1b}'));
+        assert!(!report.contains(['\u{1b}', '\u{202e}']));
         assert_eq!(report.matches("<testcase").count(), 3);
     }
 }

@@ -204,13 +204,12 @@ pub fn moves(now: &Desired, then: &Desired) -> Vec<Move> {
             .named(&placed.key)
             .find(|(o, p)| o.service.name == outcome.service.name && p.source.title == placed.source.title)
             .map(|(_, p)| p);
-        let failure = match placed.decision.as_ref().map(|d| &d.outcome) {
-            Some(Err(failure)) => Some(*failure),
-            _ => None,
-        };
+        let failure = placed.refusal();
         let stays = failure.is_some_and(Failure::keeps_former);
         let clusters = compare(now, then, before.map(|p| &**p), placed, stays);
-        if !clusters.is_empty() || failure.is_some() {
+        // What already goes nowhere now for the same reason is no difference.
+        let news = failure.is_some() && failure != before.and_then(|p| p.refusal());
+        if !clusters.is_empty() || news {
             found.push(Move {
                 service: outcome.service.name.clone(),
                 namespace: outcome.service.namespace.clone(),

@@ -31,6 +31,7 @@ crate::messages! { "desired";
     TROUBLE = "{service}: {text}", "{service}：{text}";
     NO_SERVICE = "no service is called {name}; there are: {known}", "没有名为 {name} 的服务；现有：{known}";
     NO_OBJECT = "nothing that is desired is called {name}; write KIND/NAME, and -n NAMESPACE where several have it", "期望状态中没有 {name}；请写 KIND/NAME，多个命名空间都有时加上 -n NAMESPACE";
+    NOT_RENDERED = "{object} is in none of the clusters chosen; `quarterdeck place --all` says why", "所选集群中都没有 {object}；`quarterdeck place --all` 会说明原因";
     NO_FIELD = "{object} has no field {path} in the clusters chosen, and no rule took it away", "在所选集群中 {object} 没有字段 {path}，也没有规则将其移除";
     BAD_PATH = "{path} is no field; write spec.containers[0].image, metadata.labels[\"a.b/c\"] or /spec/containers/0/image", "{path} 不是字段；请写 spec.containers[0].image、metadata.labels[\"a.b/c\"] 或 /spec/containers/0/image";
     WHATIF_NOTHING = "nothing was supposed; give --lose, --taint, --room, --weight, --add, --policy, --without or --fresh", "没有给出任何假设；请使用 --lose、--taint、--room、--weight、--add、--policy、--without 或 --fresh";

@@ -35,6 +35,8 @@ crate::messages! { "source";
     NO_TOOL = "none of these programs is on the PATH: {tools}; install one of them", "PATH 中没有这些程序：{tools}；请安装其中之一";
     TOOL_NOT_STARTED = "{tool} could not be run: {detail}", "无法运行 {tool}：{detail}";
     TOOL_TOO_SLOW = "{tool} was ended because it ran longer than {seconds} s; run it by hand to see what it waits for", "{tool} 运行超过 {seconds} 秒，已被终止；请手动运行以查看它在等待什么";
+    TOOL_SILENT = "{tool} ended without saying why ({status}); run it by hand to see", "{tool} 未说明原因就结束了（{status}）；请手动运行以查看";
+    NO_POLICIES = "there is neither a file nor a folder {path}, and nothing fits it; correct the path, or take it out", "没有名为 {path} 的文件或文件夹，也没有任何文件与之匹配；请更正路径或将其删除";
     TOOL_FAILED = "{tool} says: {detail}", "{tool} 报告：{detail}";
     TOOL_TOO_MUCH = "{tool} printed more than {bytes} bytes; that is more than is read", "{tool} 的输出超过 {bytes} 字节，超出可读取的上限";
     TOOL_NO_TEXT = "{tool} printed something that is no UTF-8 text", "{tool} 的输出不是 UTF-8 文本";

@@ -64,7 +64,7 @@ fn put_within(folder: Option<&PathBuf>, name: &str, texts: &[String], most: u64)
     let Some(folder) = folder else { return };
     let Ok(bytes) = serde_json::to_vec(texts) else { return };
     let partial = folder.join(format!("{name}.{}.partial", std::process::id()));
-    let written = tool::make_private(folder).and_then(|()| fs::write(&partial, bytes));
+    let written = tool::make_private(folder).and_then(|()| tool::write_private(&partial, &bytes));
     if written.and_then(|()| fs::rename(&partial, folder.join(format!("{name}.json")))).is_ok() {
         sweep(folder, most);
     }
@@ -111,6 +111,11 @@ mod tests {
         put(Some(&path), &name(1), &["a".into(), "b".into()]);
         assert_eq!(get(Some(&path), &name(1)), Some(vec!["a".into(), "b".into()]));
         assert_eq!(get(Some(&path), &name(2)), None);
+        #[cfg(unix)]
+        for kept in fs::read_dir(&path).unwrap().chain(fs::read_dir(folder.path()).unwrap()) {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&kept.unwrap().metadata().unwrap().permissions());
+            assert_eq!(mode & 0o077, 0, "what is rendered may hold Secrets");
+        }
         for n in 2..12 {
             put_within(Some(&path), &name(n), &["x".repeat(1000)], 4000);
         }

@@ -248,7 +248,11 @@ fn load_policies(paths: &[PolicyPath], hub: &[Arc<Object>], tools: &Tools, loade
     let mut policies = Policies::default();
     for path in paths {
         loaded.inputs.push(path.path.clone());
-        for file in policy_files(path) {
+        let files = policy_files(path);
+        if files.is_empty() && !path.path.is_dir() {
+            loaded.troubles.push(of_policies(nothing_there(path, tools)));
+        }
+        for file in files {
             let name = files::name(&file, &tools.root);
             let source = files::source(SourceKind::Policy, &file, tools);
             let contents = files::text(&file, tools)
@@ -266,6 +270,12 @@ fn load_policies(paths: &[PolicyPath], hub: &[Arc<Object>], tools: &Tools, loade
     }
     hub.iter().for_each(|o| take(o.clone(), &mut policies, loaded));
     loaded.policies = Arc::new(policies);
+}
+
+/// A path of policies that leads to nothing: a slip of the pen that would silently place nothing.
+fn nothing_there(path: &PolicyPath, tools: &Tools) -> Fault {
+    let named = files::name(&path.path, &tools.root);
+    Fault::new(Path::new(&path.place.file), path.place.line, "desired.policies", text::NO_POLICIES).with("path", named)
 }
 
 fn of_policies(fault: Fault) -> Trouble {

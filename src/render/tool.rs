@@ -129,7 +129,11 @@ impl Program {
             Err(error) => Err(fault(text::TOOL_NOT_STARTED).with("detail", error.to_string())),
             Ok(None) => Err(fault(text::TOOL_TOO_SLOW).with("seconds", tools.limit.as_secs().to_string())),
             Ok(Some(status)) if !status.success() => {
-                Err(fault(text::TOOL_FAILED).with("detail", words(&String::from_utf8_lossy(&err.0))))
+                let said = words(&String::from_utf8_lossy(&err.0));
+                Err(match said.is_empty() {
+                    true => fault(text::TOOL_SILENT).with("status", status.to_string()),
+                    false => fault(text::TOOL_FAILED).with("detail", said),
+                })
             }
             Ok(Some(_)) if out.1 => Err(fault(text::TOOL_TOO_MUCH).with("bytes", most.to_string())),
             Ok(Some(_)) => Ok(out.0),
@@ -254,7 +258,7 @@ impl Scratch {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(fault)?;
         }
-        fs::write(&path, content).map_err(fault)
+        write_private(&path, content).map_err(fault)
     }
 }
 
@@ -271,6 +275,15 @@ pub(super) fn make_private(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Writes a file that nobody else reads, whatever folder it lies in.
+pub(super) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(content)
 }
 
 /// Files that a source was made from, by their full path.
@@ -308,6 +321,7 @@ mod tests {
         assert_eq!(run("echo $HOME >/dev/null; echo hi").unwrap(), "hi\n");
         assert_eq!(run("sleep 600 & sleep 600").unwrap_err().msg, text::TOOL_TOO_SLOW);
         assert_eq!(run("echo 'Error: it broke' >&2; exit 3").unwrap_err().values[1].1, "it broke");
+        assert_eq!(run("kill -9 $$").unwrap_err().msg, text::TOOL_SILENT);
         assert_eq!(find(&["no-such-tool"], &tools, Path::new("x")).unwrap_err().msg, text::NO_TOOL);
     }
 }

@@ -6,6 +6,7 @@ use crate::desired::{
     capacity,
     cluster::Cluster,
     engine::{Desired, Owner, Placed},
+    mask,
     object::{Object, ObjectKey},
     origin::Origin,
     place::{Decision, Resource, State, decide},
@@ -27,7 +28,16 @@ pub fn of(desired: &Desired, placed: &Placed, documents: &[Arc<Object>]) -> Opti
     let decision = decide(&policy.placement, &Resource::of(&placed.template), &clusters, &state);
     let name = format!("{}-{}", placed.key.kind.to_lowercase(), placed.key.name);
     let about = format!("{} under {} {}", placed.key, policy.id.kind, policy.id.name);
-    placement(&name, &about, &clusters, &document.node, &placed.template, &state, &decision).ok()
+    placement(&name, &about, &clusters, &placing(&document.node), &placed.template, &state, &decision).ok()
+}
+
+/// A policy's document without what it overrides: that decides no placement, and may hold values of Secrets.
+fn placing(policy: &Node) -> Node {
+    let mut node = policy.clone();
+    if let Some(root) = node.as_map_mut() {
+        root.remove("overrides");
+    }
+    node
 }
 
 /// A placement: the pass that gave `decision`, with its input and its outcome as what must come out.
@@ -50,7 +60,8 @@ pub fn placement(
         ("kind", text("placement")),
         ("clusters", list(clusters.iter().map(cluster))),
         ("policy", policy.clone()),
-        ("resource", resource.node.clone()),
+        // Values of Secrets decide nothing, and the file is given away.
+        ("resource", mask::masked(resource)),
     ];
     if !state.previous.is_empty() {
         entries.push(("previous", map(state.previous.iter().map(|(name, n)| (&**name, number(*n))))));
@@ -132,4 +143,24 @@ fn list(items: impl IntoIterator<Item = Node>) -> Node {
 fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Node)>) -> Node {
     let entries = entries.into_iter().map(|(k, n)| (k.into(), n)).collect();
     plain(Value::Map(Arc::new(Map::from_unique(entries))))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::desired::place::Placement;
+
+    #[test]
+    fn a_saved_situation_holds_no_value_of_a_secret() {
+        let node = |json: serde_json::Value| Node::from_json(&json, &Origin::Unknown);
+        let secret =
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "hunter2"}});
+        let policy = json!({"kind": "Policy", "placement": {"clusters": {}}, "overrides": [{"merge": {"stringData": {"a": "hunter3"}}}]});
+        let (secret, policy) = (Object::new(node(secret)).unwrap(), placing(&node(policy)));
+        let decision = decide(&Placement::default(), &Resource::of(&secret), &[], &State::default());
+        let file = placement("s", "s", &[], &policy, &secret, &State::default(), &decision).unwrap();
+        assert!(!file.contains("hunter") && file.contains(mask::MASK) && file.contains("placement:"), "{file}");
+    }
 }

@@ -57,3 +57,36 @@ fn many_documents_are_many_situations_and_the_name_is_the_files_where_none_is_gi
     let named: Vec<(&str, u32)> = all.iter().map(|s| (s.name.as_str(), s.at.line)).collect();
     assert_eq!(named, [("case", 2), ("two", 4)]);
 }
+
+#[test]
+fn no_number_in_a_file_is_too_great_to_count_with() {
+    let most = i64::MAX.to_string();
+    let numbers = ["0", "-3", "2147483648", "9223372036854775807", "99999999999999999999", "2.5", "null", "\"x\""];
+    for (replicas, number) in numbers.iter().flat_map(|a| numbers.map(|b| (a, b))) {
+        for strategy in [
+            format!("weighted, weights: [{{clusters: {{}}, weight: {number}}}]"),
+            "capacity".to_owned(),
+            "packed".to_owned(),
+            "duplicated".to_owned(),
+        ] {
+            let text = format!(
+                "kind: placement
+clusters: [{{name: a, availableReplicas: {most}}}, {{name: b, availableReplicas: {most}}}, {{name: c, availableReplicas: {number}}}]
+policy:
+  apiVersion: quarterdeck.dev/v1alpha1
+  kind: Policy
+  metadata: {{name: p}}
+  resources: [{{kind: Deployment}}]
+  placement:
+    clusters: {{}}
+    spread: [{{by: cluster, min: 1, max: {number}}}]
+    replicas: {{mode: {strategy}, limits: [{{clusters: {{}}, min: {number}, max: {most}}}]}}
+resource: {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d}}, spec: {{replicas: {replicas}}}}}
+previous: {{a: {most}, b: {most}, c: {number}}}
+expect: {{}}
+"
+            );
+            assert!(!verdicts(&text).is_empty());
+        }
+    }
+}

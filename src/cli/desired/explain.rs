@@ -34,6 +34,7 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
     };
     let tools = tools(setup);
     let mut table = Table { columns: columns(setup.lang), rows: Vec::new() };
+    let mut somewhere = false;
     for (outcome, placed) in wanted.objects(setup, &run.object)? {
         // Clusters that share an object share its story.
         let mut told: Vec<(&std::sync::Arc<Object>, Vec<&str>)> = Vec::new();
@@ -43,6 +44,7 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
                 None => told.push((object, vec![wanted.cluster(*number)])),
             }
         }
+        somewhere |= !told.is_empty();
         for (object, clusters) in told {
             let paths = match &path {
                 Some(path) => within(object, path),
@@ -59,8 +61,12 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
         }
     }
     if table.rows.is_empty() {
-        let field = run.field.as_deref().unwrap_or_default();
-        anyhow::bail!(text::NO_FIELD.fill(setup.lang, &[("object", &run.object), ("path", field)]));
+        // Without any field the object itself is not there: it goes nowhere, or its overrides fail.
+        let (msg, field) = match run.field.as_deref().filter(|_| somewhere) {
+            Some(field) => (text::NO_FIELD, field),
+            None => (text::NOT_RENDERED, ""),
+        };
+        anyhow::bail!(msg.fill(setup.lang, &[("object", &run.object), ("path", field)]));
     }
     output::print(&table, run.output.output)?;
     Ok(wanted.outcome(setup, false))

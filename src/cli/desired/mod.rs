@@ -38,8 +38,8 @@ struct Wanted {
     shown: Vec<u32>,
     /// What was asked of the clusters, with `--live`.
     picture: Option<Picture>,
-    /// A hub is declared, and its policies could not be read.
-    hubless: bool,
+    /// A source, a policy, or the policies of the hub could not be read: the answer is not whole.
+    lacking: bool,
 }
 
 /// Loads everything; problems go to standard error. The whole fleet counts for placement, whatever part of it is shown.
@@ -71,6 +71,7 @@ fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
             &if trouble.service.is_empty() { line.clone() } else { text::TROUBLE.fill(setup.lang, &values) },
         );
     }
+    let lacking = hub.is_none() || !loaded.troubles.is_empty();
     let inputs = Inputs {
         clusters: Arc::new(clusters),
         services: loaded.services.clone(),
@@ -81,7 +82,7 @@ fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
     let chosen: Vec<&str> = setup.settings.targets.iter().map(|t| &*t.record.name).collect();
     let shown = (0u32..).zip(desired.inputs.clusters.iter()).filter(|(_, c)| chosen.contains(&&*c.name));
     let shown = shown.map(|(n, _)| n).collect();
-    Ok(Wanted { desired, documents: loaded.documents, shown, picture, hubless: hub.is_none() })
+    Ok(Wanted { desired, documents: loaded.documents, shown, picture, lacking })
 }
 
 /// The fleet without `--context` and `--group`: these choose what is shown, not what exists.
@@ -199,14 +200,14 @@ impl Wanted {
         usize::try_from(number).ok().and_then(|n| self.desired.inputs.clusters.get(n)).map_or("", |c| &c.name)
     }
 
-    /// How the command ended: clusters that did not answer are named.
+    /// How the command ended: what could not be read, and clusters that did not answer, were named.
     fn outcome(&self, setup: &Setup, findings: bool) -> Outcome {
         match &self.picture {
             Some(picture) => match tell_missing(setup, picture, findings) {
-                Outcome::Fine | Outcome::Findings if self.hubless => Outcome::Partial,
+                Outcome::Fine | Outcome::Findings if self.lacking => Outcome::Partial,
                 outcome => outcome,
             },
-            None if self.hubless => Outcome::Partial,
+            None if self.lacking => Outcome::Partial,
             None if findings => Outcome::Findings,
             None => Outcome::Fine,
         }

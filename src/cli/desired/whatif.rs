@@ -12,6 +12,7 @@ use crate::{
     },
     desired::{
         cluster::Cluster,
+        engine::Desired,
         object::Object,
         origin::{Source, SourceKind},
         policy::PolicyId,
@@ -31,7 +32,7 @@ pub(in crate::cli) fn run(setup: &Setup, run: &WhatIfRun) -> anyhow::Result<Outc
     }
     let then = whatif::suppose(&wanted.desired, &changes).map_err(|r| anyhow::anyhow!(refusal(&r, setup.lang)))?;
     let moves = whatif::moves(&wanted.desired, &then);
-    output::print(&table(&moves, setup.lang), run.output.output)?;
+    output::print(&table(&moves, &then, setup.lang), run.output.output)?;
     Ok(wanted.outcome(setup, run.exit_code && !moves.is_empty()))
 }
 
@@ -154,7 +155,15 @@ pub(in crate::cli) fn refusal(refusal: &Refusal, lang: Lang) -> String {
     }
 }
 
-fn table(moves: &[Move], lang: Lang) -> Table {
+/// Why a placement fails then, in a sentence; nothing where it does not.
+fn why(moved: &Move, then: &Desired, lang: Lang) -> String {
+    let failing = then
+        .named(&moved.object)
+        .find(|(o, p)| moved.failure.is_some() && o.service.name == moved.service && p.refusal() == moved.failure);
+    failing.and_then(|(_, placed)| then.explain(placed)).map(|e| e.sentence(lang)).unwrap_or_default()
+}
+
+fn table(moves: &[Move], then: &Desired, lang: Lang) -> Table {
     let head = |msg: crate::messages::Msg| Column::text(msg.text(lang));
     let number = |msg: crate::messages::Msg| Column::number(msg.text(lang));
     let mut table = Table {
@@ -174,7 +183,7 @@ fn table(moves: &[Move], lang: Lang) -> Table {
         Some(n) => n.to_string(),
     };
     for moved in moves {
-        let why = moved.failure.map(|f| f.word()).unwrap_or_default();
+        let why = why(moved, then, lang);
         let record = |cluster: Option<&str>, now: Option<i64>, then: Option<i64>| {
             let mut record = Record::default();
             record.put("service", &*moved.service);
@@ -187,11 +196,11 @@ fn table(moves: &[Move], lang: Lang) -> Table {
             record
         };
         if moved.clusters.is_empty() {
-            let cells = vec![moved.object.to_string(), String::new(), String::new(), String::new(), why.to_owned()];
+            let cells = vec![moved.object.to_string(), String::new(), String::new(), String::new(), why.clone()];
             table.rows.push((cells, record(None, None, None)));
         }
         for (cluster, now, then) in &moved.clusters {
-            let cells = vec![moved.object.to_string(), cluster.to_string(), word(*now), word(*then), why.to_owned()];
+            let cells = vec![moved.object.to_string(), cluster.to_string(), word(*now), word(*then), why.clone()];
             table.rows.push((cells, record(Some(cluster), *now, *then)));
         }
     }

@@ -5,7 +5,7 @@ use crate::desired::{
     capacity,
     cluster::Cluster,
     patch::{self, apply::Prepared as Overrides},
-    place::{Explanation, Prepared, Resource, Roster, State},
+    place::{Explanation, Failure as Refusal, Prepared, Resource, Roster, State},
 };
 
 impl Desired {
@@ -40,6 +40,11 @@ impl Desired {
 }
 
 impl Placed {
+    /// Why the pass gave no result; `None` where it gave one, or there was none.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.decision.as_ref()?.outcome.as_ref().err().copied()
+    }
+
     /// Why the overrides failed in a cluster; `None` where they did not.
     pub fn failure(&self, cluster: u32) -> Option<&patch::Failure> {
         self.failures.iter().find(|(at, _)| *at == cluster).map(|(_, failure)| failure)

@@ -1,9 +1,6 @@
 //! What is known of one object before a pass, by cluster.
 
-use super::{Resource, State, prepared::Prepared};
-
-/// Room that is assumed where nothing is asked for (no replicas): Karmada's largest number.
-const UNCOUNTED: i64 = i32::MAX as i64;
+use super::{MOST, Resource, State, prepared::Prepared};
 
 /// One object's facts.
 #[derive(Debug)]
@@ -37,7 +34,7 @@ impl<'a> Facts<'a> {
         };
         for (name, replicas) in &state.previous {
             if let Some(cluster) = roster.index(name) {
-                facts.held[cluster as usize] = Some(*replicas);
+                facts.held[cluster as usize] = Some((*replicas).clamp(0, MOST));
             }
         }
         for cluster in state.evicting.iter().filter_map(|name| roster.index(name)) {
@@ -64,8 +61,9 @@ impl<'a> Facts<'a> {
     /// How many more replicas a cluster can take, as it is counted: unknown room takes everything.
     pub(super) fn allocatable(&self, prepared: &Prepared, cluster: usize) -> i64 {
         if self.resource.replicas == 0 {
-            return UNCOUNTED;
+            // Where nothing is asked for, room is Karmada's largest number.
+            return MOST;
         }
-        self.told(prepared, cluster).unwrap_or(self.resource.replicas).max(0)
+        self.told(prepared, cluster).unwrap_or(self.resource.replicas).clamp(0, MOST)
     }
 }

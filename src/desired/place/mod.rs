@@ -119,6 +119,10 @@ impl SpreadBy {
     }
 }
 
+/// The greatest number of replicas that anything can have (Kubernetes counts them in 32 bits). What files say beyond it, or below 0,
+/// counts as the nearest that can be, so that no sum over a fleet overflows.
+pub(in crate::desired) const MOST: i64 = i32::MAX as i64;
+
 /// A limit on the number of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spread {

@@ -1,7 +1,7 @@
 //! A placement made ready for a set of clusters: what does not depend on the object is found once, not 20,000 times.
 
 use super::{
-    Decision, Limit, Placement, Resource, State, Strategy,
+    Decision, Limit, MOST, Placement, Resource, State, Strategy,
     filter::{OUTSIDE, lacked, unborne},
     pass,
     roster::Roster,
@@ -52,7 +52,7 @@ impl<'a> Prepared<'a> {
         };
         let bounds = |cluster| {
             let limit: Option<&Limit> = placement.limits.iter().find(|l| l.affinity.matches(cluster));
-            let max = limit.and_then(|l| l.max).unwrap_or(i64::MAX).max(0);
+            let max = limit.and_then(|l| l.max).unwrap_or(MOST).clamp(0, MOST);
             Bounds { min: limit.map_or(0, |l| l.min.clamp(0, max)), max }
         };
         Self {

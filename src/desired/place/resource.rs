@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::{object::Object, tree::Node};
+use super::{
+    super::{object::Object, tree::Node},
+    MOST,
+};
 use crate::model::quantity_milli;
 
 /// An object as placement sees it (specs: Karmada's native interpreters).
@@ -51,7 +54,7 @@ impl Resource {
             }
             _ => return resource,
         };
-        resource.replicas = resource.replicas.max(0);
+        resource.replicas = resource.replicas.clamp(0, MOST);
         resource.requirements = pod.is_some_and(asks);
         resource
     }

@@ -80,3 +80,9 @@ fn what_cannot_be_supposed_is_refused_by_name() {
     let broken = read(&POLICIES.replace("Divided", "Scattered"), SourceKind::Policy, "x.yaml")[0].clone();
     assert!(matches!(suppose(&now, &[Change::Policy(broken)]), Err(Refusal::Broken(faults)) if !faults.is_empty()));
 }
+
+#[test]
+fn what_fails_now_as_it_fails_then_is_no_difference() {
+    let nowhere = now(&POLICIES.replace("clusterNames: [a, b, c]", "clusterNames: [x]"));
+    assert_eq!(moves(&nowhere, &suppose(&nowhere, &[Change::Lost("a".into())]).expect("followed")), []);
+}
