@@ -40,6 +40,8 @@ pub(super) struct Keeper {
     /// What is being gathered.
     gather: Option<facts::Gather>,
     seen: u64,
+    /// How many clusters it was told of: another number is told at once, for with it goes where everything goes.
+    clusters: usize,
     hub: Option<Hub>,
 }
 
@@ -96,7 +98,8 @@ impl Session {
         match started {
             Ok(worker) => {
                 let (told, seen) = (Instant::now(), self.store.version());
-                self.keeper = Some(Keeper { worker, told, gather: None, seen, hub });
+                let clusters = self.store.clusters().count();
+                self.keeper = Some(Keeper { worker, told, gather: None, seen, clusters, hub });
             }
             Err(error) => {
                 let text = m::NO_THREAD.fill(self.app.look().lang, &[("why", &error.to_string())]);
@@ -109,8 +112,10 @@ impl Session {
     pub(super) fn look_at_facts(&mut self) {
         self.look_at_hub();
         let Some(keeper) = &mut self.keeper else { return };
-        if keeper.gather.is_none() && keeper.seen != self.store.version() && keeper.told.elapsed() >= FACTS {
-            keeper.seen = self.store.version();
+        let clusters = self.store.clusters().count();
+        let is_due = keeper.clusters != clusters || keeper.told.elapsed() >= FACTS;
+        if keeper.gather.is_none() && keeper.seen != self.store.version() && is_due {
+            (keeper.seen, keeper.clusters) = (self.store.version(), clusters);
             keeper.gather = Some(facts::Gather::new(self.app.look().desired.as_ref().map(|p| &*p.desired)));
         }
         if let Some(mut gather) = keeper.gather.take() {
