@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::Tools;
-use crate::{fault::Fault, messages::source as text};
+use crate::{desired::mask::MASK, fault::Fault, messages::source as text};
 
 /// Most that is kept of a tool's output, in bytes; more is an error (it is also the most that is read as YAML).
 const OUTPUT: u64 = 50 * 1024 * 1024;
@@ -200,7 +200,7 @@ fn kept(mut pipe: impl Read, most: u64) -> (Vec<u8>, bool) {
 fn words(said: &str) -> String {
     let lines = said.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("# Warning"));
     let lines: Vec<&str> = lines.map(|l| l.trim_start_matches("Error: ").trim_start_matches("error: ")).collect();
-    let joined = lines.join(" ");
+    let joined = without_literals(lines.join(" "));
     match joined.char_indices().nth(SHOWN) {
         // The cause stands at the end of such chains of words.
         Some(_) => {
@@ -208,6 +208,14 @@ fn words(said: &str) -> String {
             format!("...{}", &joined[start..])
         }
         None => joined,
+    }
+}
+
+/// Kustomize repeats a literal of a generator that it cannot read, and that may be a password.
+fn without_literals(said: String) -> String {
+    match (said.find("literal source"), said.rfind(", expected key=value")) {
+        (Some(from), Some(to)) if from < to => format!("{}literal source {MASK}{}", &said[..from], &said[to..]),
+        _ => said,
     }
 }
 
@@ -303,6 +311,9 @@ mod tests {
     #[test]
     fn words_of_a_tool_lose_their_noise_and_keep_their_end() {
         assert_eq!(words("# Warning: 'vars' is old\nError: no such\n  file\n"), "no such file");
+        let literal =
+            "error: loading KV pairs: literal sources [hunter2]: invalid literal source hunter2, expected key=value";
+        assert_eq!(words(literal), "loading KV pairs: literal source ********, expected key=value");
         let long = format!("error: {} the cause", "x".repeat(2000));
         assert!(words(&long).ends_with("the cause") && words(&long).chars().count() == SHOWN + 3);
     }
