@@ -8,6 +8,7 @@
 pub mod cli;
 pub mod config;
 pub mod desired;
+pub mod drift;
 pub mod fault;
 pub mod fleet;
 pub mod live;

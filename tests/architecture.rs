@@ -89,7 +89,7 @@ fn pure_modules_do_no_io_and_have_no_clock() {
         "std::thread",
     ];
     refuse(
-        &["model", "fleet", "schema", "shape", "desired", "situation"],
+        &["model", "fleet", "schema", "shape", "desired", "drift", "situation"],
         &words,
         "these are pure: time, files and the network are arguments",
     );
@@ -103,7 +103,20 @@ fn model_knows_nobody() {
 
 fn only_the_edges_know_the_client() {
     refuse(
-        &["model", "fleet", "schema", "shape", "desired", "situation", "render", "config", "messages", "tui", "cli"],
+        &[
+            "model",
+            "fleet",
+            "schema",
+            "shape",
+            "desired",
+            "drift",
+            "situation",
+            "render",
+            "config",
+            "messages",
+            "tui",
+            "cli",
+        ],
         &["kube::", "k8s_openapi", "hyper::"],
         "only live and actions know kube's client",
     );

@@ -9,6 +9,7 @@ mod text;
 pub mod cli;
 pub mod common;
 pub mod desired;
+pub mod drift;
 pub mod fleet;
 pub mod live;
 pub mod matrix;
@@ -99,6 +100,7 @@ pub fn all() -> impl Iterator<Item = &'static Msg> {
         cli::ALL,
         common::ALL,
         desired::ALL,
+        drift::ALL,
         fleet::ALL,
         live::ALL,
         matrix::ALL,

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod compare;
+mod drift;
 mod image;
 mod overriding;
 mod ownership;
@@ -65,6 +66,7 @@ const ENGINES: &[(&str, Engine)] = &[
     ("override", overriding::run),
     ("image", image::run),
     ("policy-match", ownership::run),
+    ("drift", drift::run),
 ];
 
 /// Reads every situation of a text: one document, or many.
@@ -89,7 +91,8 @@ pub fn read(content: &str, source: &Arc<Source>) -> Result<Vec<Situation>, Broke
 
 /// Runs one situation.
 pub fn run(situation: &Situation, lang: Lang) -> Verdict {
-    let kind = situation.node.str_of("kind");
+    let named = situation.node.str_of("kind");
+    let kind = if named.is_empty() && drift::is_one(&situation.node) { "drift" } else { named };
     let Some((_, engine)) = ENGINES.iter().find(|(name, _)| *name == kind) else {
         let known: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
         return Verdict::Skipped(text::SITUATION_KIND.fill(lang, &[("kind", kind), ("known", &known.join(", "))]));
