@@ -135,6 +135,8 @@ pub(super) struct ExplainRun {
     pub field: Option<String>,
     #[command(flatten)]
     pub output: Output,
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
     #[arg(long)]
     pub live: bool,
 }

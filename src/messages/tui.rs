@@ -87,7 +87,7 @@ crate::messages! { "tui";
     S_EDIT = "edit file", "编辑文件";
     L_EDIT = "Open the file that says so, at its line, in $VISUAL or $EDITOR", "用 $VISUAL 或 $EDITOR 打开相应文件并定位到该行";
     S_SAVE_SITUATION = "save situation", "保存情形";
-    L_SAVE_SITUATION = "Save the placement under the cursor as a situation file", "把光标处的放置保存为情形文件";
+    L_SAVE_SITUATION = "Save what is under the cursor as a situation file", "把光标处的内容保存为情形文件";
     S_FINDINGS = "only findings", "仅看问题";
     L_FINDINGS = "Show only what is not as it should be, or what no rule explains", "只显示不符合预期或没有规则解释的项";
     S_GROUP = "group", "分组";

@@ -10,6 +10,7 @@ use crate::desired::{
     object::{Object, ObjectKey},
     origin::Origin,
     place::{Decision, Resource, State, decide},
+    policy::PolicyId,
     tree::{Map, Node, Value},
 };
 
@@ -87,6 +88,30 @@ pub fn placement(
         entries.push(("expectAffinity", text(group)));
     }
     serde_saphyr::to_string(&map(entries))
+}
+
+/// What the overrides make of an object in a cluster, by number; `None` where it does not go, or where they fail. Values of
+/// Secrets are masked.
+pub fn overrides(desired: &Desired, placed: &Placed, number: u32, documents: &[Arc<Object>]) -> Option<String> {
+    let before = placed.before_overrides(number)?;
+    let facts = desired.inputs.clusters.get(usize::try_from(number).ok()?)?;
+    let could = |document: &&Arc<Object>| {
+        let key = &document.key;
+        let is = |id: &PolicyId| id.kind == key.kind && id.namespace == key.namespace && id.name == key.name;
+        placed.policies().iter().any(|p| is(&p.id))
+    };
+    let name = format!("{}-{}-in-{}", placed.key.kind.to_lowercase(), placed.key.name, facts.name);
+    let entries = [
+        ("name", text(&name)),
+        ("about", text(&format!("{} in {}", placed.key, facts.name))),
+        ("kind", text("override")),
+        ("clusters", list([cluster(facts)])),
+        ("target", text(&facts.name)),
+        ("policies", list(documents.iter().filter(could).map(|d| d.node.clone()))),
+        ("resource", mask::masked(&before)),
+        ("expect", map([("object", mask::masked(placed.object(number)?))])),
+    ];
+    serde_saphyr::to_string(&map(entries)).ok()
 }
 
 fn cluster(cluster: &Cluster) -> Node {

@@ -90,3 +90,27 @@ expect: {{}}
         }
     }
 }
+
+#[test]
+fn what_overrides_make_of_an_object_is_saved_and_passes() {
+    use crate::desired::{
+        engine::{
+            Desired,
+            tests::{POLICIES, WEB, inputs, read as objects},
+        },
+        object::ObjectKey,
+    };
+    let desired = Desired::of(inputs(objects(WEB, SourceKind::Manifest, "web.yaml"), None), None);
+    let is = |key: &&ObjectKey| &*key.kind == "Deployment";
+    let key = desired.keys().find(is).expect("there").clone();
+    let (_, placed) = desired.named(&key).next().expect("placed");
+    let documents = objects(POLICIES, SourceKind::Policy, "policies.yaml");
+    let text = super::save::overrides(&desired, placed, 1, &documents).expect("it goes to b");
+    assert!(text.contains("mirror.example/nginx") && text.contains("replicas: 2"), "{text}");
+    assert_eq!(verdicts(&text), [Verdict::Passed]);
+    assert!(matches!(
+        &verdicts(&text.replace("mirror.example/nginx", "other.example/nginx"))[..],
+        [Verdict::Failed(_)]
+    ));
+    assert_eq!(super::save::overrides(&desired, placed, 3, &documents), None, "it does not go to d");
+}

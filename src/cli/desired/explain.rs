@@ -1,10 +1,13 @@
 //! `explain`: where a field of an object comes from in each cluster: the file and line, and every rule that changed it.
 
+use std::fs;
+
 use super::{tools, wanted};
 use crate::{
     cli::{
         Outcome, Setup,
         args::ExplainRun,
+        complain,
         output::{self, Column, Record, Table},
     },
     desired::{
@@ -16,6 +19,7 @@ use crate::{
     },
     messages::{Lang, desired as text},
     render::{Evidence, story::Teller},
+    situation::save,
 };
 
 /// Most fields whose places are proved with the tool: each costs a few of its runs.
@@ -33,6 +37,17 @@ pub(in crate::cli) fn run(setup: &Setup, run: &ExplainRun) -> anyhow::Result<Out
         }
     };
     let tools = tools(setup);
+    if let Some(file) = &run.save {
+        let mut all = wanted.objects(setup, &run.object)?.into_iter().flat_map(|(_, placed)| {
+            wanted.shown.iter().filter_map(|n| save::overrides(&wanted.desired, placed, *n, &wanted.documents))
+        });
+        let (Some(text), None) = (all.next(), all.next()) else {
+            anyhow::bail!(text::SAVE_ONE_CLUSTER.text(setup.lang));
+        };
+        fs::write(file, text)?;
+        complain(setup.lang, &text::SAVED.fill(setup.lang, &[("file", &file.display().to_string())]));
+        return Ok(Outcome::Fine);
+    }
     let mut table = Table { columns: columns(setup.lang), rows: Vec::new() };
     let mut somewhere = false;
     for (outcome, placed) in wanted.objects(setup, &run.object)? {

@@ -258,4 +258,4 @@ fn index(services: &[Arc<Outcome>]) -> BTreeMap<ObjectKey, Vec<(u32, u32)>> {
 }
 
 #[cfg(test)]
-pub(in crate::desired) mod tests;
+pub(crate) mod tests;

@@ -11,7 +11,7 @@ use crate::desired::{
     object::{Object, ObjectKey},
     origin::Rule,
     patch::{self, OverridePolicy, apply::Prepared},
-    place::{self, Decision, Placement, Resource, Roster, State, Strategy, manifest},
+    place::{self, Decision, HandOver, Placement, Resource, Roster, State, Strategy, manifest},
     policy::{PlacementPolicy, Policies, select},
 };
 
@@ -200,11 +200,7 @@ impl Placed {
             let apart = resource.completions.map(|_| *number);
             let key = (u32::try_from(slot).unwrap_or(u32::MAX), *replicas, prepared.signature(cluster), apart);
             let outcome = variants.entry(key).or_insert_with(|| {
-                let mut copy = (**object).clone();
-                if let Some((hand, rule)) = &hand {
-                    hand.write(&mut copy, *number, rule);
-                }
-                let object = if copy.node.shares(&object.node) { object.clone() } else { Arc::new(copy) };
+                let object = handed_over(object, hand.as_ref(), *number);
                 let made = prepared.apply(&object, cluster)?;
                 Ok(if made.node.shares(&object.node) { object } else { Arc::new(made) })
             });
@@ -223,7 +219,7 @@ impl Placed {
     }
 
     /// Override policies that could match the object.
-    pub(super) fn policies(&self) -> &[Arc<OverridePolicy>] {
+    pub fn policies(&self) -> &[Arc<OverridePolicy>] {
         &self.identity.overrides
     }
 
@@ -247,6 +243,17 @@ impl Placed {
         Some((slot, self.identity.bases.get(slot)?.as_ref()?))
     }
 
+    /// The object of a cluster as it is handed over, before any override; `None` where it does not go.
+    pub fn before_overrides(&self, cluster: u32) -> Option<Arc<Object>> {
+        self.replicas(cluster)?;
+        let (_, object) = self.base(cluster)?;
+        let (resource, shares, slim) = (Resource::of(&self.template), self.shares(), self.slim_placement());
+        let roster = Roster::new(&self.identity.fleet);
+        let dealt = slim.as_ref().map(|(placement, rule)| (place::Prepared::new(placement, &roster), rule));
+        let hand = dealt.as_ref().map(|(dealt, rule)| (dealt.hand_over(&resource, &shares), *rule));
+        Some(handed_over(object, hand.as_ref(), cluster))
+    }
+
     /// Sends the object to further clusters, because others that refer to it go there.
     pub(super) fn follow(&mut self, further: &[u32]) {
         let own = self.shares();
@@ -261,4 +268,12 @@ impl Placed {
 fn suspended(owner: &Owner, cluster: &Arc<str>) -> bool {
     let Owner::Policy(policy) = owner else { return false };
     policy.suspended.as_ref().is_some_and(|list| list.is_empty() || list.contains(cluster))
+}
+
+/// A base with a cluster's counts in it; the base itself where nothing is counted.
+fn handed_over(base: &Arc<Object>, hand: Option<&(HandOver<'_>, &Arc<Rule>)>, cluster: u32) -> Arc<Object> {
+    let Some((hand, rule)) = hand else { return base.clone() };
+    let mut copy = (**base).clone();
+    hand.write(&mut copy, cluster, rule);
+    if copy.node.shares(&base.node) { base.clone() } else { Arc::new(copy) }
 }

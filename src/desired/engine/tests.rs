@@ -9,7 +9,7 @@ use crate::desired::{
     source::yaml,
 };
 
-pub(in crate::desired) const WEB: &str = "\
+pub(crate) const WEB: &str = "\
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: shop, labels: {app: web}}
@@ -26,7 +26,7 @@ metadata: {name: web, namespace: shop}
 data: {level: info}
 ";
 
-pub(in crate::desired) const POLICIES: &str = "\
+pub(crate) const POLICIES: &str = "\
 apiVersion: policy.karmada.io/v1alpha1
 kind: PropagationPolicy
 metadata: {name: web, namespace: shop}
@@ -53,12 +53,12 @@ spec:
     overriders: {imageOverrider: [{component: Registry, operator: add, value: mirror.example}]}
 ";
 
-pub(in crate::desired) fn read(text: &str, kind: SourceKind, file: &str) -> Vec<Arc<Object>> {
+pub(crate) fn read(text: &str, kind: SourceKind, file: &str) -> Vec<Arc<Object>> {
     let documents = yaml::read(text, &File::new(kind, file)).expect("YAML");
     documents.into_iter().map(|d| Arc::new(Object::new(d).expect("an object"))).collect()
 }
 
-pub(in crate::desired) fn policies(text: &str) -> Arc<Policies> {
+pub(crate) fn policies(text: &str) -> Arc<Policies> {
     let mut policies = Policies::default();
     for object in read(text, SourceKind::Policy, "policies.yaml") {
         policies.read(&object).expect("a policy").expect("a sound one");
@@ -66,7 +66,7 @@ pub(in crate::desired) fn policies(text: &str) -> Arc<Policies> {
     Arc::new(policies)
 }
 
-pub(in crate::desired) fn inputs(objects: Vec<Arc<Object>>, clusters: Option<Affinity>) -> Inputs {
+pub(crate) fn inputs(objects: Vec<Arc<Object>>, clusters: Option<Affinity>) -> Inputs {
     let base = Base { only: None, objects: Arc::new(objects) };
     let source = Arc::new(Source { title: "plain web".into(), clusters, bases: vec![base] });
     let service = Arc::new(Service { name: "web".into(), namespace: "shop".into(), sources: vec![source] });

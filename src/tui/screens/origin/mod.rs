@@ -21,6 +21,7 @@ use crate::{
         tree::Node,
     },
     messages::{Lang, clean_line, desired as m, objects as o, tui as t},
+    situation::save,
     tui::{
         action::ActionId,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Notice, Screen, ScreenState, UpdateCtx},
@@ -174,6 +175,19 @@ impl OriginScreen {
         self.lines.iter().filter(|l| !l.removed).map(|l| format!("{}\n", l.text)).collect()
     }
 
+    /// What the overrides make of the object here, as a situation; the YAML alone while that cannot be told.
+    fn save(&self, ctx: &UpdateCtx<'_>) -> Effect {
+        let name = format!("{}-{}.yaml", self.key.name, self.cluster);
+        let situation = ctx.desired.and_then(|picture| {
+            let desired = &picture.desired;
+            let outcome = desired.outcome(&self.namespace, &self.service)?;
+            let number = desired.cluster(&self.cluster)?;
+            let here = |p: &&Arc<Placed>| p.key == self.key && p.object(number).is_some();
+            save::overrides(desired, outcome.placed.iter().find(here)?, number, &picture.documents)
+        });
+        Effect::Save { name, text: situation.unwrap_or_else(|| self.yaml()) }
+    }
+
     fn copy_menu(&self, lang: Lang) -> Option<Menu> {
         let line = self.line()?;
         let copy = |key: char, what: &str, text: String| {
@@ -246,7 +260,7 @@ impl Screen for OriginScreen {
 
     fn actions(&self) -> &'static [ActionId] {
         use ActionId as A;
-        &[A::Open, A::Edit, A::CellLeft, A::CellRight, A::Copy, A::Save, A::NextHit, A::PreviousHit]
+        &[A::Open, A::Edit, A::CellLeft, A::CellRight, A::Copy, A::SaveSituation, A::NextHit, A::PreviousHit]
     }
 
     fn act(&mut self, action: ActionId, ctx: &mut UpdateCtx<'_>) -> Vec<Effect> {
@@ -254,10 +268,7 @@ impl Screen for OriginScreen {
         match action {
             ActionId::Open | ActionId::Edit => return vec![self.edit(ctx.lang)],
             ActionId::Copy => return self.copy_menu(ctx.lang).map(Effect::Menu).into_iter().collect(),
-            ActionId::Save => {
-                let name = format!("{}-{}.yaml", self.key.name, self.cluster);
-                return vec![Effect::Save { name, text: self.yaml() }];
-            }
+            ActionId::SaveSituation => return vec![self.save(ctx)],
             ActionId::CellLeft | ActionId::Left => self.step_cluster(-1),
             ActionId::CellRight | ActionId::Right => self.step_cluster(1),
             ActionId::Down => self.move_by(1),
