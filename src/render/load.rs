@@ -16,12 +16,12 @@ use crate::{
         layer::Layers,
         lint,
         object::{Object, ObjectKey},
-        origin::{At, Source as FileOf, SourceKind},
-        policy::Policies,
+        origin::{At, Origin, Source as FileOf, SourceKind},
+        policy::{Policies, PolicyId},
         source::documents,
     },
-    fault::Fault,
-    messages::source as text,
+    fault::{Fault, Problem},
+    messages::{Lang, cli, source as text},
 };
 
 /// Something that could not be used, and whose it is.
@@ -33,6 +33,20 @@ pub struct Trouble {
     pub namespace: String,
     /// What is wrong.
     pub fault: Fault,
+    /// What was read before stays in use for it.
+    pub kept: bool,
+}
+
+impl Trouble {
+    /// For the screen.
+    pub fn problem(&self, lang: Lang) -> Problem {
+        let problem = self.fault.problem(lang);
+        if self.kept {
+            Problem { text: cli::KEPT_OLD.fill(lang, &[("text", &problem.text)]), ..problem }
+        } else {
+            problem
+        }
+    }
 }
 
 /// What was loaded.
@@ -67,6 +81,7 @@ pub fn load(
     load_policies(&declared.policies, hub, tools, &mut loaded);
     if let Some(former) = former {
         keep_policies(&mut loaded, &former.policies);
+        keep_broken_policies(&mut loaded, former);
     }
     loaded.inputs.sort();
     loaded.inputs.dedup();
@@ -87,7 +102,8 @@ fn load_service(
     let mut sources = Vec::with_capacity(declared.sources.len());
     for (number, source) in declared.sources.iter().enumerate() {
         let old = before.and_then(|b| b.sources.get(number));
-        let mut loading = Loading { declared, tools, loaded, old: old.map(|o| known(o)).unwrap_or_default() };
+        let names = old.map(|o| known(o)).unwrap_or_default();
+        let mut loading = Loading { declared, tools, loaded, old: names, former: old.map(|o| &**o) };
         let made = loading.source(source, clusters);
         sources.push(match old {
             Some(old) if same_source(old, &made) => old.clone(),
@@ -136,6 +152,8 @@ struct Loading<'a> {
     tools: &'a Tools,
     loaded: &'a mut Loaded,
     old: BTreeMap<&'a ObjectKey, Vec<&'a Arc<Object>>>,
+    /// The source as it was before.
+    former: Option<&'a Source>,
 }
 
 impl Loading<'_> {
@@ -143,14 +161,26 @@ impl Loading<'_> {
         let mut made =
             Source { title: title(source, self.tools), clusters: source.clusters.clone(), bases: Vec::new() };
         for (only, spec) in variants(source, clusters) {
-            if let Some(objects) = self.render(source, &spec) {
+            let before = self.before(&only);
+            if let Some(objects) = self.render(source, &spec, before) {
                 made.bases.push(Base { only, objects: Arc::new(objects) });
             }
         }
         made
     }
 
-    fn render(&mut self, source: &ServiceSource, spec: &SourceSpec) -> Option<Vec<Arc<Object>>> {
+    /// The objects that these clusters had before.
+    fn before(&self, only: &Option<Vec<Arc<str>>>) -> Option<Arc<Vec<Arc<Object>>>> {
+        self.former?.bases.iter().find(|b| b.only == *only).map(|b| b.objects.clone())
+    }
+
+    /// Renders; what cannot be read now is as it was before.
+    fn render(
+        &mut self,
+        source: &ServiceSource,
+        spec: &SourceSpec,
+        before: Option<Arc<Vec<Arc<Object>>>>,
+    ) -> Option<Vec<Arc<Object>>> {
         let rendered = if source.revision.is_empty() {
             render(spec, self.tools)
         } else {
@@ -158,21 +188,31 @@ impl Loading<'_> {
         };
         match rendered {
             Ok(Rendered { objects, faults, inputs, .. }) => {
-                faults.into_iter().for_each(|fault| self.tell(fault));
                 self.loaded.inputs.extend(inputs);
-                Some(objects.into_iter().map(|o| self.keep(o)).collect())
+                let mut objects: Vec<Arc<Object>> = objects.into_iter().map(|o| self.keep(o)).collect();
+                let mut kept: Vec<PathBuf> = Vec::new();
+                for fault in faults {
+                    let lost = lost(before.as_deref(), &fault, &objects);
+                    if !lost.is_empty() {
+                        kept.push(fault.file.clone());
+                    }
+                    let is_kept = kept.contains(&fault.file);
+                    self.tell(fault, is_kept);
+                    objects.extend(lost);
+                }
+                Some(objects)
             }
             Err(fault) => {
-                self.tell(fault);
+                self.tell(fault, before.is_some());
                 self.loaded.inputs.push(source.path().to_path_buf());
-                None
+                before.map(|objects| (*objects).clone())
             }
         }
     }
 
-    fn tell(&mut self, fault: Fault) {
+    fn tell(&mut self, fault: Fault, kept: bool) {
         let (service, namespace) = (self.declared.name.clone(), self.declared.namespace.clone());
-        self.loaded.troubles.push(Trouble { service, namespace, fault });
+        self.loaded.troubles.push(Trouble { service, namespace, fault, kept });
     }
 
     /// The former object where this one says the same at the same places.
@@ -180,6 +220,17 @@ impl Loading<'_> {
         let former = self.old.get(&object.key).and_then(|all| all.iter().find(|o| o.node.identical(&object.node)));
         former.map_or(object, |o| (*o).clone())
     }
+}
+
+/// The objects that a file gave before it broke, as far as they are not there by now.
+fn lost(before: Option<&Vec<Arc<Object>>>, fault: &Fault, now: &[Arc<Object>]) -> Vec<Arc<Object>> {
+    let is_of_it = |o: &&Arc<Object>| file_of(&o.node.origin).is_some_and(|file| Path::new(&file) == fault.file);
+    let old = before.into_iter().flat_map(|objects| objects.iter()).filter(is_of_it);
+    old.filter(|o| now.iter().all(|n| n.key != o.key)).cloned().collect()
+}
+
+fn file_of(origin: &Origin) -> Option<String> {
+    origin.at().map(|at| at.source.file.clone())
 }
 
 /// How a source is called: `kustomize overlays/prod`, with ` @ v1.2` where it is of a revision.
@@ -279,7 +330,7 @@ fn nothing_there(path: &PolicyPath, tools: &Tools) -> Fault {
 }
 
 fn of_policies(fault: Fault) -> Trouble {
-    Trouble { service: String::new(), namespace: String::new(), fault }
+    Trouble { service: String::new(), namespace: String::new(), fault, kept: false }
 }
 
 /// Takes a document among the policies; one that is none is told.
@@ -312,6 +363,31 @@ fn keep_policies(loaded: &mut Loaded, former: &Arc<Policies>) {
     loaded.policies = Arc::new(policies);
 }
 
+/// Policies of a file that broke are as they were before: half an edit must not move what is desired.
+fn keep_broken_policies(loaded: &mut Loaded, former: &Loaded) {
+    let broken: Vec<PathBuf> =
+        loaded.troubles.iter().filter(|t| t.service.is_empty()).map(|t| t.fault.file.clone()).collect();
+    let is_broken = |at: &At| broken.iter().any(|file| Path::new(&at.source.file) == file);
+    let mut policies = (*loaded.policies).clone();
+    let known: Vec<PolicyId> = policies.placements.iter().map(|p| p.id.clone()).collect();
+    let placements = former.policies.placements.iter().filter(|p| is_broken(&p.at) && !known.contains(&p.id));
+    let known: Vec<PolicyId> = policies.overrides.iter().map(|p| p.id.clone()).collect();
+    let overrides = former.policies.overrides.iter().filter(|p| is_broken(&p.at) && !known.contains(&p.id));
+    let (placements, overrides): (Vec<_>, Vec<_>) = (placements.cloned().collect(), overrides.cloned().collect());
+    let kept = placements.iter().map(|p| &p.at).chain(overrides.iter().map(|p| &p.at));
+    let kept: Vec<PathBuf> = kept.map(|at| PathBuf::from(&at.source.file)).collect();
+    for trouble in loaded.troubles.iter_mut().filter(|t| t.service.is_empty()) {
+        trouble.kept = kept.contains(&trouble.fault.file);
+    }
+    let is_new = |o: &&Arc<Object>| loaded.documents.iter().all(|d| d.key != o.key);
+    let documents = former.documents.iter().filter(|o| o.node.origin.at().is_some_and(|at| is_broken(&at)));
+    let documents: Vec<Arc<Object>> = documents.filter(is_new).cloned().collect();
+    loaded.documents.extend(documents);
+    policies.placements.extend(placements);
+    policies.overrides.extend(overrides);
+    loaded.policies = Arc::new(policies);
+}
+
 /// What the policies and sources say that has no effect, or another one than it seems.
 pub fn lint(declared: &Declared, inputs: &Inputs) -> Vec<lint::Finding> {
     let nothing = Layers::default();
@@ -335,4 +411,77 @@ pub fn lint(declared: &Declared, inputs: &Inputs) -> Vec<lint::Finding> {
         })
         .collect();
     lint::run(&lint::Scene { policies: &inputs.policies, clusters: &inputs.clusters, services: &subjects })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::Place,
+        render::testing::{tools, write},
+    };
+
+    const WEB: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n";
+    const POLICY: &str = "apiVersion: quarterdeck.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nresources: [{kind: ConfigMap}]\nplacement: {clusters: {}}\n";
+
+    /// Names of what is declared and of the policies, and the troubles, each with a `*` where the former reading stays.
+    fn told(loaded: &Loaded) -> (Vec<String>, Vec<String>, Vec<String>) {
+        let objects =
+            loaded.services.iter().flat_map(|s| &s.sources).flat_map(|s| &s.bases).flat_map(|b| b.objects.iter());
+        let star =
+            |t: &Trouble| format!("{}:{}{}", t.fault.file.display(), t.fault.line, if t.kept { "*" } else { "" });
+        (
+            objects.map(|o| o.key.name.to_string()).collect(),
+            loaded.policies.placements.iter().map(|p| p.id.name.to_string()).collect(),
+            loaded.troubles.iter().map(star).collect(),
+        )
+    }
+
+    #[test]
+    fn a_broken_edit_keeps_what_was_read_before_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "web/a.yaml", WEB);
+        write(root, "web/b.yaml", &WEB.replace("web", "other"));
+        write(root, "policies/p.yaml", POLICY);
+        let place = || Place { file: "fleet.yaml".into(), line: 3 };
+        let source = ServiceSource {
+            spec: SourceSpec::Plain { path: root.join("web") },
+            per_cluster: None,
+            repository: None,
+            revision: String::new(),
+            clusters: None,
+            place: place(),
+        };
+        let declared = Declared {
+            services: vec![DesiredService {
+                name: "web".into(),
+                namespace: String::new(),
+                sources: vec![source],
+                layers: Layers::default(),
+                place: place(),
+            }],
+            policies: vec![PolicyPath { path: root.join("policies"), place: place() }],
+            hub: None,
+        };
+        let look = |former: Option<&Loaded>| load(&declared, &[], &[], &tools(root), former);
+        let owned = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<String>>();
+        let first = look(None);
+        assert_eq!(told(&first), (owned(&["web", "other"]), owned(&["p"]), owned(&[])));
+        write(root, "web/a.yaml", "a: [\n");
+        write(root, "policies/p.yaml", &POLICY.replace("placement", "plcement"));
+        let second = look(Some(&first));
+        let (objects, policies, troubles) = told(&second);
+        assert_eq!((objects, policies), (owned(&["other", "web"]), owned(&["p"])));
+        assert!(troubles.len() >= 2 && troubles.iter().all(|t| t.ends_with('*')), "{troubles:?}");
+        // It is kept for as long as the file is broken, and goes when the file goes.
+        let third = look(Some(&second));
+        assert_eq!(told(&third).0, owned(&["other", "web"]));
+        std::fs::remove_file(root.join("web/a.yaml")).unwrap();
+        std::fs::remove_file(root.join("policies/p.yaml")).unwrap();
+        assert_eq!(told(&look(Some(&third))), (owned(&["other"]), owned(&[]), owned(&[])));
+        // Without a former reading nothing is kept.
+        write(root, "web/a.yaml", "a: [\n");
+        assert!(told(&look(None)).2.iter().all(|t| !t.ends_with('*')));
+    }
 }

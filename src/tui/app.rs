@@ -377,7 +377,7 @@ impl App {
         // What was wrong before and still is was told before.
         let known = |t: &Trouble| before.as_ref().is_some_and(|b| b.troubles.contains(t));
         for trouble in picture.troubles.iter().filter(|t| !known(t)) {
-            let problem = trouble.fault.problem(self.look.lang);
+            let problem = trouble.problem(self.look.lang);
             self.notice(Notice::warn(format!("{}: {}", problem.place, problem.text)));
         }
         self.want(store);

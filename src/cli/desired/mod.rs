@@ -64,7 +64,7 @@ fn wanted(setup: &Setup, live: bool) -> anyhow::Result<Wanted> {
     let tools = tools(setup);
     let loaded = load::load(declared, &clusters, hub.as_deref().unwrap_or_default(), &tools, None);
     for trouble in &loaded.troubles {
-        let line = problem_line(&trouble.fault.problem(setup.lang));
+        let line = problem_line(&trouble.problem(setup.lang));
         let values = [("service", trouble.service.as_str()), ("text", line.as_str())];
         complain(
             setup.lang,

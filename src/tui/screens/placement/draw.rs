@@ -340,7 +340,7 @@ impl PlacementScreen {
             out.push((x::EMPTY_SAME_DO.fill(lang, &[("key", common::key(ActionId::Findings))]), Role::Muted));
         }
         for trouble in picture.troubles.iter().take(5) {
-            let problem = trouble.fault.problem(lang);
+            let problem = trouble.problem(lang);
             out.push((format!("{}: {}", problem.place, problem.text), Role::Bad));
         }
         out

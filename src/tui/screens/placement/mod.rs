@@ -176,7 +176,7 @@ impl PlacementScreen {
         self.troubles.clear();
         for trouble in picture.troubles.iter() {
             let name = (trouble.namespace.as_str().into(), trouble.service.as_str().into());
-            let problem = trouble.fault.problem(ctx.lang);
+            let problem = trouble.problem(ctx.lang);
             self.troubles.entry(name).or_default().push(format!("{}: {}", problem.place, problem.text));
         }
         // Until all cells were looked at, what desired state alone says is better than nothing.
