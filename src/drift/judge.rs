@@ -5,16 +5,13 @@ use serde_json::Value as Json;
 use super::{
     By, Class, Confidence, Difference, Input, Verdict, autoscaler,
     form::Form,
-    normalise::{Normal, normal},
+    normalise::{LAST_APPLIED, Normal, normal},
     owners::{self, Entry},
     path::Path,
     shown::Shown,
     silent, walk,
     walk::Raw,
 };
-
-/// Annotation in which `kubectl apply` keeps the manifest.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What every decision on one object looks at.
 pub struct Case<'a> {

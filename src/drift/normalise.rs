@@ -15,6 +15,9 @@ pub struct Normal {
     pub full: Json,
 }
 
+/// Annotation in which `kubectl apply` keeps the manifest.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// Metadata that is the server's own (N10), and identity, which pairing has dealt with.
 const SERVER_OWNED: [&str; 10] = [
     "name",
@@ -102,6 +105,10 @@ pub fn normal(object: &Json, form: &Form, desired: bool) -> Normal {
     }
     if let Some(metadata) = root.get_mut("metadata").and_then(Json::as_object_mut) {
         SERVER_OWNED.iter().for_each(|key| drop(metadata.remove(*key)));
+        // A copy of a whole manifest says nothing of its own, and of a Secret it holds all values (N13, M4).
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Json::as_object_mut) {
+            annotations.remove(LAST_APPLIED);
+        }
     }
     if form.is_secret() {
         fold(root, desired);

@@ -14,13 +14,12 @@ use super::{
 use crate::schema::{Node, Shape, schema};
 
 /// Bookkeeping annotations (N13): whole names, or beginnings that end in a slash.
-const BOOKKEEPING: [&str; 9] = [
+const BOOKKEEPING: [&str; 8] = [
     "autoscaling.alpha.kubernetes.io/",
     "control-plane.alpha.kubernetes.io/leader",
     "deployment.kubernetes.io/",
     "deprecated.daemonset.template.generation",
     "endpoints.kubernetes.io/last-change-trigger-time",
-    "kubectl.kubernetes.io/last-applied-configuration",
     "pv.kubernetes.io/",
     "volume.beta.kubernetes.io/",
     "volume.kubernetes.io/",
@@ -30,7 +29,7 @@ const BOOKKEEPING: [&str; 9] = [
 const RESTARTS: [&str; 2] = ["kubectl.kubernetes.io/restartedAt", "rollout.argoproj.io/restartedAt"];
 
 /// Labels and annotations of tools that deliver (N18).
-const DELIVERY: [&str; 11] = [
+const DELIVERY: [&str; 9] = [
     "app.kubernetes.io/managed-by",
     "argocd.argoproj.io/instance",
     "argocd.argoproj.io/tracking-id",
@@ -40,8 +39,6 @@ const DELIVERY: [&str; 11] = [
     "meta.helm.sh/",
     "objectset.rio.cattle.io/",
     "open-cluster-management.io/",
-    "reloader.stakater.com/last-reloaded-from",
-    "fluxcd.io/sync-checksum",
 ];
 
 /// Labels that a Job's pods get (N43).
@@ -98,12 +95,14 @@ fn filled(case: &Case, raw: &Raw, words: &[&str]) -> Option<Judgement> {
         ["rules"] if form.is("rbac.authorization.k8s.io", "ClusterRole") && has(case, &["aggregationRule"]) => {
             controller("N58")
         }
-        [.., "caBundle"] => {
+        ["webhooks" | "spec", .., "caBundle"] => {
             let place = raw.desired.is_none_or(|v| v.as_str().is_some_and(|text| text.trim().is_empty()));
             let blank = raw.desired.and_then(Json::as_str).and_then(scalar::decoded);
             let blank = blank.is_some_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace));
             (!form.custom && (place || blank)).then_some((Class::ControllerOwned, "N59", None))
         }
+        // A claim that is named beforehand gains what identifies it.
+        ["spec", "claimRef"] if form.is("", "PersistentVolume") && raw.only_more => defaulted("N72"),
         ["data", ..] | ["metadata", "annotations", "kubernetes.io/service-account.uid"]
             if form.is_secret()
                 && case.wanted.set.get("type").and_then(Json::as_str)
