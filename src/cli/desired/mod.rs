@@ -237,12 +237,10 @@ fn owner(placed: &Placed, lang: crate::messages::Lang) -> (String, serde_json::V
     match &placed.owner {
         Owner::Policy(policy) => {
             let id = &policy.id;
-            let name =
-                if id.namespace.is_empty() { id.name.to_string() } else { format!("{}/{}", id.namespace, id.name) };
             let json = serde_json::json!({
                 "by": "policy", "kind": &*id.kind, "namespace": &*id.namespace, "name": &*id.name, "at": policy.at.to_string(),
             });
-            (format!("{} {name}", id.kind), json)
+            (id.to_string(), json)
         }
         Owner::Source => {
             (placed.source.title.clone(), serde_json::json!({"by": "source", "name": placed.source.title}))

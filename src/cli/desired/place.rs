@@ -123,14 +123,7 @@ fn why(
     lang: Lang,
 ) -> String {
     if let Some(failure) = placed.failure(number) {
-        let values = [
-            ("rule", failure.rule.to_string()),
-            ("kind", failure.kind.word().to_owned()),
-            ("at", failure.rule.at.to_string()),
-            ("detail", failure.detail.clone()),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        return text::OVERRIDE_FAILED.fill(lang, &values);
+        return failure.outcome(lang);
     }
     if placed.followed.contains(&number) {
         return text::FOLLOWS.text(lang).to_owned();

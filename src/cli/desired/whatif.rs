@@ -142,14 +142,10 @@ fn policies(setup: &Setup, file: &Path) -> anyhow::Result<Vec<Arc<Object>>> {
 
 /// Why a supposition cannot be followed, in words.
 pub(in crate::cli) fn refusal(refusal: &Refusal, lang: Lang) -> String {
-    let policy = |id: &PolicyId| {
-        let name = if id.namespace.is_empty() { id.name.to_string() } else { format!("{}/{}", id.namespace, id.name) };
-        format!("{} {name}", id.kind)
-    };
     match refusal {
         Refusal::NoCluster(name) => text::WHATIF_NO_CLUSTER.fill(lang, &[("name", name)]),
-        Refusal::NoPolicy(id) => text::WHATIF_NO_POLICY.fill(lang, &[("name", &policy(id))]),
-        Refusal::NoWeights(id) => text::WHATIF_NO_WEIGHTS.fill(lang, &[("name", &policy(id))]),
+        Refusal::NoPolicy(id) => text::WHATIF_NO_POLICY.fill(lang, &[("name", &id.to_string())]),
+        Refusal::NoWeights(id) => text::WHATIF_NO_WEIGHTS.fill(lang, &[("name", &id.to_string())]),
         Refusal::Unknown(key) => text::WHATIF_UNKNOWN.fill(lang, &[("name", &key.to_string())]),
         Refusal::Broken(faults) => faults.iter().map(|f| problem_line(&f.problem(lang))).collect::<Vec<_>>().join("; "),
     }

@@ -233,6 +233,15 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// That it failed, by which rule and where, and what becomes of the object. Foreign text in it is not cleaned.
+    pub fn outcome(&self, lang: Lang) -> String {
+        let (rule, at) = (self.rule.to_string(), self.rule.at.to_string());
+        let values = [("rule", rule.as_str()), ("kind", self.kind.word()), ("at", &at), ("detail", &self.detail)];
+        crate::messages::desired::OVERRIDE_FAILED.fill(lang, &values)
+    }
+}
+
 /// Kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {

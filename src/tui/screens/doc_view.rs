@@ -37,6 +37,20 @@ pub struct DocView {
     picked: Option<(At, At)>,
 }
 
+/// The foot of a screen: a rule, and below it an explanation that is made for the cells that it has. Nothing where there is no
+/// room for both.
+pub fn foot(area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>, explain: impl FnOnce(usize) -> Vec<Line>) {
+    if area.height < 2 {
+        return;
+    }
+    let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
+    put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
+    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
+    let mut view = DocView::default();
+    view.set(explain(usize::from(body.width)));
+    view.draw(body, buf, ctx);
+}
+
 impl DocView {
     /// Replaces the lines; scroll and search stay.
     pub fn set(&mut self, lines: Vec<Line>) {

@@ -13,14 +13,12 @@ use crate::{
         screen::Ctx,
         screens::{
             doc::{Doc, Line, Span},
-            doc_view::DocView,
-            faces, placement, words,
+            doc_view, faces, placement, words,
         },
         theme::Role,
         widgets::{
             Cell,
             pane::Pane,
-            put,
             table::{self, Pin, RowView, Table},
         },
     },
@@ -63,15 +61,7 @@ impl DifferencesScreen {
     }
 
     fn foot(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        if area.height < 2 {
-            return;
-        }
-        let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
-        put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
-        let mut view = DocView::default();
-        view.set(self.explain(usize::from(body.width), ctx.lang, ctx.glyphs));
-        view.draw(body, buf, ctx);
+        doc_view::foot(area, buf, ctx, |cells| self.explain(cells, ctx.lang, ctx.glyphs));
     }
 
     fn grid(&mut self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {

@@ -11,12 +11,11 @@ use crate::{
     tui::{
         action::ActionId,
         screen::Ctx,
-        screens::{doc_view::DocView, faces, words},
+        screens::{doc_view, faces, words},
         theme::Role,
         widgets::{
             Cell,
             pane::Pane,
-            put,
             table::{self, Pin, RowView, Table},
         },
     },
@@ -194,22 +193,12 @@ impl MatrixScreen {
 
     /// The explanation of the cell under the cursor.
     fn explain(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        if area.height < 2 {
-            return;
-        }
         let (Some(service), Some(column)) = (self.current(), self.current_column()) else { return };
-        let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
-        put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
         let look = block::Look { store: ctx.store, lang: ctx.lang, glyphs: ctx.glyphs, now: ctx.now };
-        let cells = usize::from(body.width);
-        let lines = match column.members.first() {
+        doc_view::foot(area, buf, ctx, |cells| match column.members.first() {
             Some(id) if !column.group => block::of_cluster(service, *id, look, cells),
             _ => block::of_group(service, column, look, cells),
-        };
-        let mut view = DocView::default();
-        view.set(lines);
-        view.draw(body, buf, ctx);
+        });
     }
 
     /// Why the matrix is empty, and what to press.

@@ -13,12 +13,17 @@ use crate::{
     tui::{
         action::ActionId,
         screen::{Choice, Ctx, Effect, Menu, MenuItem, MouseAct, Screen, ScreenState, UpdateCtx},
-        screens::{doc_view::DocView, faces, object::ObjectScreen, objects::why, words},
+        screens::{
+            doc::{Doc, Line},
+            doc_view, faces,
+            object::ObjectScreen,
+            objects::why,
+            words,
+        },
         theme::Role,
         widgets::{
             Cell,
             pane::Pane,
-            put,
             table::{Column, Hit, Pin, RowView, Table, TableState},
         },
     },
@@ -160,20 +165,13 @@ impl ServiceScreen {
     }
 
     /// Where it does not run, where that is not known, and the explanation of the cell under the cursor.
-    fn draw_foot(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        if area.height < 2 {
-            return;
-        }
-        let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
-        put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
+    fn explain(&self, ctx: &Ctx<'_>, cells: usize) -> Vec<Line> {
         let look = block::Look { store: ctx.store, lang: ctx.lang, glyphs: ctx.glyphs, now: ctx.now };
-        let cells = usize::from(body.width);
         let mut lines = Vec::new();
         if let (Some(service), Some(entry)) = (&self.service, self.current()) {
             lines = block::of_cluster(service, entry.at.cluster, look, cells);
         }
-        let mut doc = crate::tui::screens::doc::Doc::new(cells, 0, ctx.glyphs.lines.0);
+        let mut doc = Doc::new(cells, 0, ctx.glyphs.lines.0);
         for (list, msg) in [(&self.absent, m::S_NOT_IN), (&self.unknown, m::S_UNKNOWN_IN)] {
             if !list.is_empty() {
                 let names: Vec<String> = list.iter().map(|id| cluster_name(ctx.store, *id)).collect();
@@ -183,9 +181,7 @@ impl ServiceScreen {
             }
         }
         lines.extend(doc.into_lines());
-        let mut view = DocView::default();
-        view.set(lines);
-        view.draw(body, buf, ctx);
+        lines
     }
 }
 
@@ -322,7 +318,8 @@ impl Screen for ServiceScreen {
         let below = if inside.height < 10 { 0 } else { (inside.height / 2).min(16) };
         let table = Rect { height: inside.height - below, ..inside };
         self.draw_table(table, buf, ctx);
-        self.draw_foot(Rect { y: table.bottom(), height: below, ..inside }, buf, ctx);
+        let foot = Rect { y: table.bottom(), height: below, ..inside };
+        doc_view::foot(foot, buf, ctx, |cells| self.explain(ctx, cells));
     }
 
     fn cursor(&self) -> Option<(u16, u16)> {

@@ -16,8 +16,7 @@ use crate::{
         screen::Ctx,
         screens::{
             doc::{Doc, Line as Text, Span},
-            doc_view::DocView,
-            faces, placement, words,
+            doc_view, faces, placement, words,
         },
         theme::Role,
         widgets::{pane::Pane, put},
@@ -121,15 +120,7 @@ impl OriginScreen {
     }
 
     fn draw_story(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        if area.height < 2 {
-            return;
-        }
-        let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
-        put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
-        let mut view = DocView::default();
-        view.set(self.tell(usize::from(body.width), ctx.lang, ctx.glyphs));
-        view.draw(body, buf, ctx);
+        doc_view::foot(area, buf, ctx, |cells| self.tell(cells, ctx.lang, ctx.glyphs));
     }
 
     /// The story of the field under the cursor: the last writer first.

@@ -155,7 +155,7 @@ fn head(doc: &mut Doc, what: &str, (want, then): (Want, Option<Want>), live: Liv
 /// Why the cluster is in or out, how its replicas came about, and what keeps the object back.
 fn why(doc: &mut Doc, desired: &Desired, placed: &Placed, number: u32, want: Want, lang: Lang) {
     if let Some(failure) = placed.failure(number) {
-        doc.para(&words::override_failure(failure, lang), Role::Bad);
+        doc.para(&failure.outcome(lang), Role::Bad);
     }
     if !placed.waits_for.is_empty() {
         doc.para(&m::WAITS_FOR.fill(lang, &[("names", &placed.waits_for.join(", "))]), Role::Warn);

@@ -11,7 +11,7 @@ use crate::{
         action::ActionId,
         glyphs::Glyphs,
         screen::Ctx,
-        screens::{doc_view::DocView, faces, matrix::columns::Column, words as common},
+        screens::{doc_view, faces, matrix::columns::Column, words as common},
         theme::Role,
         widgets::{
             Cell,
@@ -308,16 +308,8 @@ impl PlacementScreen {
 
     /// The explanation of the cell under the cursor.
     fn draw_explanation(&self, area: Rect, buf: &mut Buffer, ctx: &Ctx<'_>) {
-        if area.height < 2 {
-            return;
-        }
-        let rule = ctx.glyphs.lines.0.repeat(usize::from(area.width));
-        put(buf, area.x, area.y, &rule, area.width, ctx.theme.style(Role::Border));
-        let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
         let look = Look { store: ctx.store, lang: ctx.lang, glyphs: ctx.glyphs };
-        let mut view = DocView::default();
-        view.set(self.explain(look, usize::from(body.width)));
-        view.draw(body, buf, ctx);
+        doc_view::foot(area, buf, ctx, |cells| self.explain(look, cells));
     }
 
     /// Why there is nothing to show, and what to do.

@@ -3,7 +3,6 @@
 use crate::{
     desired::{
         engine::{Owner, Placed},
-        patch,
         place::Failure,
         whatif::{Move, Refusal},
     },
@@ -29,18 +28,6 @@ pub(super) fn failure(failure: Failure) -> Msg {
         Failure::NothingSelected => m::P_NOTHING_SELECTED,
         Failure::UnsupportedSpread => m::P_UNSUPPORTED_SPREAD,
     }
-}
-
-/// Why an override failed, with its rule and its place.
-pub(super) fn override_failure(failure: &patch::Failure, lang: Lang) -> String {
-    let values = [
-        ("rule", failure.rule.to_string()),
-        ("kind", failure.kind.word().to_owned()),
-        ("at", failure.rule.at.to_string()),
-        ("detail", failure.detail.clone()),
-    ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    m::OVERRIDE_FAILED.fill(lang, &values)
 }
 
 /// Why a supposition cannot be followed.
